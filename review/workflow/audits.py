@@ -1,0 +1,89 @@
+"""Create an audit, move it on, lock it."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from review.errors import ReviewError
+from review.ledger import INSTANCE, append, audit_chain
+from review.models import Audit, Event, Membership, Packet
+from review.permissions import check_can_create_audit, check_can_lead
+
+# The only moves there are; nothing goes backwards.
+NEXT = {
+    Audit.State.DRAFT: Audit.State.FROZEN,
+    Audit.State.FROZEN: Audit.State.DRAWN,
+    Audit.State.DRAWN: Audit.State.OPEN,
+    Audit.State.OPEN: Audit.State.LOCKED,
+    Audit.State.LOCKED: Audit.State.CLOSED,
+}
+
+
+@transaction.atomic
+def create_audit(
+    *,
+    actor: User,
+    slug: str,
+    title: str,
+    is_pilot: bool = False,
+    is_simulated: bool = False,
+    reviews_per_packet: int = 2,
+    needs_second_person: bool = True,
+) -> Audit:
+    """Return a new draft with `actor` as its lead."""
+    check_can_create_audit(actor)
+    audit = Audit.objects.create(
+        slug=slug,
+        title=title,
+        is_pilot=is_pilot,
+        is_simulated=is_simulated,
+        reviews_per_packet=reviews_per_packet,
+        needs_second_person=needs_second_person,
+        created_by=actor,
+    )
+    Membership.objects.create(audit=audit, user=actor, role=Membership.Role.LEAD)
+    append(chain=INSTANCE, type="audit.created", actor=actor.username, role="lead", data={"audit": slug})
+    record(audit, "audit.created", actor, {"title": title, "simulated": is_simulated, "pilot": is_pilot})
+    return audit
+
+
+def record(
+    audit: Audit, type: str, actor: User, data: dict[str, Any], *, role: str = "lead", reason: str = ""
+) -> Event:
+    """Append an event to the audit's chain."""
+    return append(chain=audit_chain(audit), type=type, actor=actor.username, role=role, data=data, reason=reason)
+
+
+def advance(audit: Audit, to: str, **fields: Any) -> None:
+    """Move the audit one state on, if nobody else has; `fields` are set with it."""
+    target = Audit.State(to)
+    origin = next((state for state, following in NEXT.items() if following == target), None)
+    moved = Audit.objects.filter(pk=audit.pk, state=origin).update(state=target, **fields)
+    if not moved:
+        raise ReviewError(f"This audit is not {Audit.State(str(origin)).label.lower()}; somebody may have moved it on.")
+    audit.refresh_from_db()
+
+
+@transaction.atomic
+def lock_audit(*, audit: Audit, actor: User, reason: str) -> bool:
+    """Make all judgments final; return whether the lock is set or still needs a second person."""
+    # The row is the lock against a judgment that arrives at the same moment.
+    audit = Audit.objects.select_for_update().get(pk=audit.pk)
+    check_can_lead(actor, audit)
+    if audit.state != Audit.State.OPEN:
+        raise ReviewError("Only an audit in review can be locked.")
+    if not reason.strip():
+        raise ReviewError("Give the reason for locking now; it stands in the report.")
+    if audit.needs_second_person and audit.lock_requested_by_id is None:
+        audit.lock_requested_by = actor
+        audit.save(update_fields=["lock_requested_by"])
+        record(audit, "lock.requested", actor, {}, reason=reason)
+        return False
+    if audit.needs_second_person and audit.lock_requested_by_id == actor.pk:
+        raise ReviewError("You asked for this lock; another lead must confirm it.")
+    unfinished = Packet.objects.filter(audit=audit).exclude(state=Packet.State.SETTLED).count()
+    advance(audit, Audit.State.LOCKED, locked_at=timezone.now(), locked_by=actor)
+    record(audit, "audit.locked", actor, {"unfinished_packets": unfinished}, reason=reason)
+    return True

@@ -1,0 +1,148 @@
+"""What is known before the audit, the frozen frame and what was drawn from it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from review.models import Audit, Output
+
+
+class Correctness(models.Model):
+    """A: whether an output's answer is correct; `value` is empty where nobody knows."""
+
+    output = models.OneToOneField(Output, on_delete=models.CASCADE, related_name="correctness")
+    value = models.BooleanField(null=True)
+    basis = models.CharField(max_length=100, blank=True)
+    votes = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name_plural = "correctness"
+
+
+class Signal(models.Model):
+    """Z: a number recorded for an output before the audit, such as a judge score."""
+
+    output = models.ForeignKey(Output, on_delete=models.CASCADE, related_name="signals")
+    name = models.CharField(max_length=100)
+    value = models.FloatField(null=True)
+    model_family = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["output", "name"], name="signal_one_per_output_and_name")]
+
+
+class Design(models.Model):
+    """The sampling design: a draft until the frame is frozen, then it never changes."""
+
+    audit = models.OneToOneField(Audit, on_delete=models.CASCADE, related_name="design")
+    profile_attributes = models.JSONField(default=list)  # G: the groups that the report covers
+    strata_attributes = models.JSONField(default=list)  # beside A, which is always part of a stratum
+    merge_below = models.PositiveIntegerField(default=0)  # strata smaller than this join their A's rest
+    reserve = models.PositiveSmallIntegerField(default=3)
+    budget = models.PositiveIntegerField(default=60)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(budget__gte=1), name="design_budget_is_positive"),
+            models.CheckConstraint(
+                condition=Q(reserve__gte=2),
+                name="design_reserve_is_two_or_more",
+                violation_error_message="With one unit in a stratum no variance can be estimated; reserve two.",
+            ),
+        ]
+
+
+class Frame(models.Model):
+    """The frozen list that the audit samples from, known by the SHA-256 of its canonical lines."""
+
+    audit = models.OneToOneField(Audit, on_delete=models.PROTECT, related_name="frame")
+    digest = models.CharField(max_length=64)
+    design_body = models.TextField()  # design.json as hashed
+    signals_digest = models.CharField(max_length=64)
+    unit_count = models.PositiveIntegerField()
+    outside_count = models.PositiveIntegerField()  # outputs of the pool without a required claim: no E
+    frozen_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    frozen_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["digest"], name="frame_one_per_digest")]
+
+
+class Stratum(models.Model):
+    """A cell of the design. Its name lives here; packets and tickets know only its code."""
+
+    frame = models.ForeignKey(Frame, on_delete=models.PROTECT, related_name="strata")
+    code = models.CharField(max_length=8)
+    name = models.CharField(max_length=1000)
+    correct = models.BooleanField(null=True)
+    population_size = models.PositiveIntegerField()  # N_h
+    sample_size = models.PositiveIntegerField()  # n_h
+
+    class Meta:
+        ordering = ["code"]
+        verbose_name_plural = "strata"
+        constraints = [
+            models.UniqueConstraint(fields=["frame", "code"], name="stratum_one_per_frame_and_code"),
+            models.CheckConstraint(
+                condition=Q(sample_size__gte=1) & Q(sample_size__lte=F("population_size")),
+                name="stratum_sample_size_from_one_to_its_size",
+            ),
+        ]
+
+
+class FrameUnit(models.Model):
+    """One row of the frame: an output under a random id."""
+
+    frame = models.ForeignKey(Frame, on_delete=models.PROTECT, related_name="units")
+    stratum = models.ForeignKey(Stratum, on_delete=models.PROTECT, related_name="units")
+    output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="frame_units")
+    unit_id = models.CharField(max_length=32)
+    salt = models.CharField(max_length=32)
+    content_digest = models.CharField(max_length=64)
+    correct = models.BooleanField(null=True)
+    groups = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["frame", "unit_id"], name="frame_unit_one_per_id"),
+            models.UniqueConstraint(fields=["frame", "output"], name="frame_unit_one_per_output"),
+        ]
+
+
+class Seed(models.Model):
+    """The seed, published after the frame's digest. One per frame, for ever."""
+
+    class Origin(models.TextChoices):
+        DICE = "dice", "Public dice"
+        BEACON = "beacon", "A public beacon"
+        GENERATED = "generated", "Generated by this server"
+
+    frame = models.OneToOneField(Frame, on_delete=models.PROTECT, related_name="seed")
+    value = models.CharField(max_length=200)
+    origin = models.CharField(max_length=10, choices=Origin)
+    published_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    published_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(value=""), name="seed_is_not_empty")]
+
+
+class Draw(models.Model):
+    """The sample that follows from frame and seed."""
+
+    frame = models.OneToOneField(Frame, on_delete=models.PROTECT, related_name="draw")
+    sample_digest = models.CharField(max_length=64)
+    drawn_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    drawn_at = models.DateTimeField(auto_now_add=True)
+
+
+class DrawnUnit(models.Model):
+    """A unit in the sample, with its ticket; its inclusion probability is n_h/N_h of its stratum."""
+
+    draw = models.ForeignKey(Draw, on_delete=models.PROTECT, related_name="drawn_units")
+    unit = models.OneToOneField(FrameUnit, on_delete=models.PROTECT, related_name="drawn")
+    ticket = models.CharField(max_length=64)
+    rank = models.PositiveIntegerField()  # from 1 in its stratum
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["draw", "ticket"], name="drawn_unit_one_per_ticket")]

@@ -1,0 +1,176 @@
+"""Rows in and out of the numbers: reference labels, the report's tables, the stored report."""
+
+import json
+import subprocess
+import tomllib
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from django.conf import settings
+
+from review.evidence import PacketEvidence, latest_verdicts, packet_evidence
+from review.intake.store import StoredRecord
+from review.ledger import INSTANCE, audit_chain, event_data
+from review.models import Assignment, Audit, ChainHead, Event, MaskDecision, Packet
+from review.settling import rule_sentences
+from sampling.models import Draw, Frame, FrameUnit, Seed
+from scoring.models import ReferenceLabel
+from scoring.report import ReportInput, StratumRow
+
+
+def store_reference_labels(stored: Sequence[StoredRecord]) -> None:
+    """Store the human labels that a file brought along."""
+    ReferenceLabel.objects.bulk_create(
+        ReferenceLabel(
+            claim_id=entry.claim_ids[label.claim_id],
+            reviewer=label.reviewer,
+            verdict=label.judgment,
+            note=label.note or "",
+            raw=label.raw,
+        )
+        for entry in stored
+        for label in entry.record.labels
+    )
+
+
+def report_input(audit: Audit) -> ReportInput:
+    """Return everything that the audit's report depends on, as plain tables."""
+    frame = Frame.objects.get(audit=audit)
+    design = json.loads(frame.design_body)
+    packets = list(Packet.objects.filter(audit=audit).select_related("audit", "rubric_version").defer("content"))
+    evidence = packet_evidence(packets)
+    rubric = audit.rubric_versions.latest("number")
+    return ReportInput(
+        title={
+            "slug": audit.slug,
+            "title": audit.title,
+            "simulated": audit.is_simulated,
+            "pilot": audit.is_pilot,
+            "reviews_per_packet": audit.reviews_per_packet,
+        },
+        strata=[
+            StratumRow(row.code, row.name, row.correct, row.population_size, row.sample_size)
+            for row in frame.strata.all()
+        ],
+        units=_units(frame, design["profile_attributes"]),
+        statuses=_statuses(frame, packets, evidence),
+        verdicts=_verdicts(packets),
+        profile_attributes=design["profile_attributes"],
+        rule_sentences=rule_sentences(rubric.settle_rule, rubric.output_rule, rubric.share_percent),
+        outside_count=frame.outside_count,
+        claim_counts=_claim_counts(evidence),
+        deviations=deviations(audit),
+        footer=_footer(audit, frame),
+    )
+
+
+def _units(frame: Frame, attributes: Sequence[str]) -> pd.DataFrame:
+    rows = FrameUnit.objects.filter(frame=frame).values_list("unit_id", "stratum__code", "correct", "groups")
+    units = pd.DataFrame(rows, columns=["unit_id", "stratum", "correct", "groups"])
+    units["correct"] = units["correct"].astype(object).where(units["correct"].notna(), None)
+    for attribute in attributes:
+        units[attribute] = [groups[attribute] for groups in units["groups"]]
+    return units.drop(columns="groups")
+
+
+def _statuses(frame: Frame, packets: Sequence[Packet], evidence: dict[int, PacketEvidence]) -> pd.DataFrame:
+    unit_ids = dict(FrameUnit.objects.filter(frame=frame, drawn__isnull=False).values_list("output_id", "unit_id"))
+    rows = [(unit_ids[packet.output_id], evidence[packet.pk].status) for packet in packets]
+    return pd.DataFrame(rows, columns=["unit_id", "status"])
+
+
+def _verdicts(packets: Sequence[Packet]) -> pd.DataFrame:
+    rows = [
+        (packet, claim, verdict) for (packet, claim), given in latest_verdicts(packets).items() for _, verdict in given
+    ]
+    return pd.DataFrame(rows, columns=["packet", "claim", "verdict"])
+
+
+def _claim_counts(evidence: dict[int, PacketEvidence]) -> dict[str, int]:
+    bases = Counter(status.basis for entry in evidence.values() for status in entry.statuses)
+    names = ("agreed", "majority", "adjudicated", "conflict", "missing")
+    return {"total": sum(bases.values()), **{name: bases[name] for name in names}}
+
+
+def deviations(audit: Audit) -> list[str]:
+    """Return what a careful reader must know about how this audit was run, each in a sentence."""
+    found = []
+    if audit.is_simulated:
+        found.append("Simulated audit: its judgments were made by a program, not by people.")
+    if audit.is_pilot:
+        found.append("Pilot: a small audit to try the rubric; its units stay out of later frames.")
+    seed = Seed.objects.get(frame__audit=audit)
+    if seed.origin == Seed.Origin.GENERATED:
+        found.append("The operator generated the seed: selection by the operator cannot be excluded.")
+    if not audit.needs_second_person:
+        found.append("One person locked the judgments; a second person was not asked for.")
+    waived = MaskDecision.objects.filter(audit=audit, decision=MaskDecision.Decision.WAIVE)
+    found += [
+        f"The name “{decision.name}” stands in {decision.hits} texts of the pool and was left there by decision of "
+        f"{decision.decided_by.username}."
+        for decision in waived.select_related("decided_by")
+    ]
+    unfinished = Packet.objects.filter(audit=audit).exclude(state=Packet.State.SETTLED).count()
+    if unfinished:
+        found.append(f"{unfinished} packets were not settled when the audit was locked; they count as unresolved.")
+    lapsed = Assignment.objects.filter(packet__audit=audit, state=Assignment.State.LAPSED).count()
+    if lapsed:
+        found.append(f"{lapsed} assignments lapsed and went to somebody else; their judgments do not count.")
+    plans = Event.objects.filter(chain=INSTANCE, type="plan.frozen")
+    own = next((event_data(event)["plan"] for event in plans if event_data(event)["audit"] == audit.slug), None)
+    if plans.count() > 1:
+        found.append(f"Plan {own} of {plans.count()} on this instance.")
+    return found
+
+
+def _footer(audit: Audit, frame: Frame) -> dict[str, str]:
+    seed = Seed.objects.get(frame=frame)
+    draw = Draw.objects.get(frame=frame)
+    head = ChainHead.objects.get(chain=audit_chain(audit))
+    return {
+        "frame_digest": frame.digest,
+        "seed": seed.value,
+        "seed_origin": seed.get_origin_display(),
+        "draw": "audit-draw/1",
+        "sample_digest": draw.sample_digest,
+        "design": frame.design_body,
+        "event_log_head": head.hash,
+        "event_log_size": str(head.seq),
+        "locked_at": audit.locked_at.isoformat() if audit.locked_at else "",
+        "code_version": code_version(),
+    }
+
+
+def code_version() -> str:
+    """Return the version of the code, with the commit where the checkout knows it."""
+    version = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
+    try:
+        commit = subprocess.run(
+            ["git", "rev-parse", "--short=12", "HEAD"],  # noqa: S607 - whichever git the machine has
+            cwd=settings.BASE_DIR,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=5,
+        ).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return version
+    return f"{version}+{commit}"
+
+
+def claims_behind(audit: Audit, **unit_filters: Any) -> list[dict[str, Any]]:
+    """Return the drawn outputs behind a number, with their claims and how each settled."""
+    units = FrameUnit.objects.filter(frame__audit=audit, drawn__isnull=False, **unit_filters)
+    by_output = {unit.output_id: unit for unit in units.select_related("stratum", "output__run__system", "drawn")}
+    packets = list(
+        Packet.objects.filter(audit=audit, output__in=by_output)
+        .select_related("audit", "rubric_version")
+        .defer("content")
+    )
+    evidence = packet_evidence(packets)
+    rows = [
+        {"unit": by_output[packet.output_id], "packet": packet, "evidence": evidence[packet.pk]} for packet in packets
+    ]
+    return sorted(rows, key=lambda row: (row["unit"].stratum.code, row["unit"].drawn.rank))
