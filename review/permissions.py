@@ -18,6 +18,7 @@ from review.models import Assignment, Audit, Membership, Packet, RunImport
 
 Person = User | AnonymousUser | AbstractBaseUser
 ADMINS = "admins"
+DEMO = "demo"
 
 
 def is_admin(user: Person) -> bool:
@@ -25,6 +26,11 @@ def is_admin(user: Person) -> bool:
     if not isinstance(user, User) or not user.is_active:
         return False
     return user.is_superuser or user.groups.filter(name=ADMINS).exists()
+
+
+def is_demo_account(user: Person) -> bool:
+    """Return whether the demo made this account."""
+    return isinstance(user, User) and user.groups.filter(name=DEMO).exists()
 
 
 def role_in(user: Person, audit: Audit) -> str:
@@ -95,7 +101,7 @@ def check_can_rule(user: Person, assignment: Assignment) -> None:
     """Whether the person may rule on the conflicts of this packet."""
     _check_holds(user, assignment, Assignment.Duty.ADJUDICATE)
     packet = assignment.packet
-    if packet.assignments.filter(duty=Assignment.Duty.REVIEW, user_id=user.pk).exists():
+    if packet.assignments.filter(duty=Assignment.Duty.REVIEW, user=user).exists():
         raise NotAllowed("You reviewed this packet, so another person settles it.")
     if packet.state != Packet.State.CONFLICT:
         raise ReviewError("The conflicts of this packet are settled already.")

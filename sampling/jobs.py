@@ -6,12 +6,12 @@ from celery import shared_task
 from django.contrib.auth.models import User
 
 from review.models import Audit, Job
-from review.workflow.jobs import Progress, run_job
+from review.workflow.jobs import Progress, requester, run_job
 from sampling import workflow
 
 
 def _audit_and_actor(job: Job) -> tuple[Audit, User]:
-    return Audit.objects.get(pk=job.arguments["audit_id"]), User.objects.get(pk=job.requested_by_id)
+    return Audit.objects.get(pk=job.arguments["audit_id"]), requester(job)
 
 
 @shared_task(name="sampling.jobs.freeze")

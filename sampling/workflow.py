@@ -115,7 +115,7 @@ def freeze_audit(
         raise ReviewError(planned.refusal)
     _decide_names(audit, actor, mask, waive)
     advance(audit, Audit.State.FROZEN, frozen_at=timezone.now())
-    rows, frame = _store_frame(audit, actor, rubric, design, planned, progress)
+    frame = _store_frame(audit, actor, rubric, design, planned, progress)
     _publish_plan(audit, actor, rubric, frame)
     return frame
 
@@ -143,7 +143,7 @@ def _decide_names(audit: Audit, actor: User, mask: Sequence[str], waive: Sequenc
 
 def _store_frame(
     audit: Audit, actor: User, rubric: RubricVersion, design: Design, planned: Plan, progress: Progress
-) -> tuple[list[FrameRow], Frame]:
+) -> Frame:
     keys = [key for stratum in planned.strata for key in stratum.keys]
     digests = store.content_digests(keys)
     units = {unit.key: unit for unit in store.pool_units(audit, design.profile_attributes)}
@@ -199,7 +199,7 @@ def _store_frame(
             for key, row in ordered[start : start + CHUNK]
         )
         progress(min(start + CHUNK, len(ordered)), len(ordered))
-    return [row for _, row in ordered], frame
+    return frame
 
 
 def _design_content(audit: Audit, rubric: RubricVersion, design: Design, planned: Plan, outside: int) -> dict[str, Any]:

@@ -41,7 +41,8 @@ class StratifiedDesign:
 
     def sum_by_stratum(self, values: ArrayLike, stratum: Ints) -> Floats:
         """Return the sum of `values` in each stratum."""
-        return np.bincount(stratum, weights=np.asarray(values, float), minlength=len(self.population_size))
+        sums = np.bincount(stratum, weights=np.asarray(values, float), minlength=len(self.population_size))
+        return sums.astype(np.float64)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from celery import shared_task
-from django.contrib.auth.models import User
 
 from review.models import Audit, Job
-from review.workflow.jobs import Progress, run_job
+from review.workflow.jobs import Progress, requester, run_job
 from scoring.intake import import_run
 from scoring.workflow import close_audit
 
@@ -18,7 +17,7 @@ def import_file(job_id: str) -> None:
         outcome = import_run(
             path=Path(job.arguments["path"]),
             file_name=job.arguments["file_name"],
-            actor=User.objects.get(pk=job.requested_by_id),
+            actor=requester(job),
             dry_run=job.arguments["dry_run"],
             progress=progress,
         )
@@ -32,7 +31,7 @@ def import_file(job_id: str) -> None:
 def close(job_id: str) -> None:
     def work(job: Job, progress: Progress) -> dict[str, Any]:
         audit = Audit.objects.get(pk=job.arguments["audit_id"])
-        actor = User.objects.get(pk=job.requested_by_id)
+        actor = requester(job)
         report = close_audit(audit=audit, actor=actor, progress=progress)
         return {"sentence": f"Closed; report {report.sha256[:16]}…"}
 

@@ -115,7 +115,7 @@ def _estimand_sentence(estimand: str, unknown: int) -> str:
             "evidence, P(E = 0), which is not the risk among correct answers."
         )
     left_out = (
-        f" Correctness is unknown for {unknown} output{'s' if unknown != 1 else ''}; these are left out of every figure."
+        f" Correctness is unknown for {unknown} output{'s' if unknown != 1 else ''}, left out of every figure."
         if unknown
         else ""
     )

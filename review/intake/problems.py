@@ -171,8 +171,8 @@ def record_warnings(line: int, record: Record) -> Iterator[Problem]:
         )
     for index, claim in enumerate(record.claims):
         for place, citation in enumerate(claim.citations):
-            text = next((source.text for source in record.sources if source.id == citation.source_id), None)
-            if citation.quote and text is not None and not _stands_in(citation.quote, text):
+            source = next((source for source in record.sources if source.id == citation.source_id), None)
+            if citation.quote and source and source.text and not _stands_in(citation.quote, source.text):
                 yield Problem(
                     line,
                     f"claims[{index}].citations[{place}].quote",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from pydantic import ValidationError
 
@@ -198,7 +198,7 @@ def _lines(path: Path, limits: Limits, found: Validation, progress: Progress) ->
 
 def _unpacked(file: BufferedReader) -> IO[bytes]:
     if file.peek(2)[:2] == b"\x1f\x8b":
-        return gzip.GzipFile(fileobj=file)
+        return cast(IO[bytes], gzip.GzipFile(fileobj=file))
     return file
 
 

@@ -127,7 +127,7 @@ def store_records(batch: RunImport, chunk: Sequence[NumberedRecord]) -> list[Sto
     """Store tasks, systems, runs, sources, outputs, claims and citations of one chunk."""
     tasks = _tasks(batch, (entry.record for entry in chunk))
     runs = _runs(batch, {entry.record.output.system for entry in chunk})
-    sources = _sources(batch, (source for entry in chunk for source in entry.record.sources))
+    sources = ensure_sources(batch, (source for entry in chunk for source in entry.record.sources))
     outputs = Output.objects.bulk_create(
         _output(entry, runs[entry.record.output.system], tasks[entry.record.task.id]) for entry in chunk
     )
@@ -214,7 +214,8 @@ def source_digest(source: SourcePart) -> str:
     return content_digest(source.model_dump(exclude={"id"}))
 
 
-def _sources(batch: RunImport, parts: Iterable[SourcePart]) -> dict[str, Source]:
+def ensure_sources(batch: RunImport | None, parts: Iterable[SourcePart]) -> dict[str, Source]:
+    """Return the sources by digest, stored where their content was not known; texts are not loaded."""
     wanted = {source_digest(part): part for part in parts}
     known = {source.digest: source for source in Source.objects.filter(digest__in=wanted).defer("text")}
     missing = [

@@ -30,6 +30,12 @@ class Migration(migrations.Migration):
             when="OLD.frozen_at IS NOT NULL",
             columns=["slug", "is_pilot", "is_simulated", "reviews_per_packet", "pool_categories", "frozen_at"],
         ),
+        guard(
+            "review",
+            "CorpusEntry",
+            when="""EXISTS (SELECT 1 FROM review_rubricversion rubric JOIN review_audit audit ON audit.id = rubric.audit_id
+                WHERE rubric.corpus_id = OLD.corpus_id AND audit.frozen_at IS NOT NULL)""",
+        ),
         # What a published import brought; an unpublished one may be swept.
         guard("review", "RunImport", when="OLD.published_at IS NOT NULL"),
         guard("review", "Run", when=BATCH_IS_PUBLISHED),

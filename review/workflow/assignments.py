@@ -1,7 +1,5 @@
 """Hand out packets: claim a place, renew a lease."""
 
-import hashlib
-import hmac
 from datetime import timedelta
 
 from django.conf import settings
@@ -9,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from review.desk import keyed_hash
 from review.errors import NothingToClaim, ReviewError
 from review.models import Assignment, Audit, Membership
 from review.permissions import check_can_work
@@ -33,18 +32,14 @@ def _claim_one(user: User, audit: Audit, duty: str) -> Assignment:
     free = places.filter(state=State.FREE)
     lapsing = places.filter(state=State.HELD, lease_until__lt=timezone.now())
     for queue in (free, lapsing):
-        candidates = sorted(queue.values_list("packet__code", "pk"), key=lambda row: order_key(user, row[0]))
+        candidates = sorted(
+            queue.values_list("packet__code", "pk"), key=lambda row: keyed_hash("audit-order/1", user.pk, row[0])
+        )
         for _, pk in candidates:
             assignment = _take(pk, user, audit)
             if assignment is not None:
                 return assignment
     raise NothingToClaim("No packet is free for you now. Your part is done unless a place is given back.")
-
-
-def order_key(user: User, code: str) -> bytes:
-    """Return the packet's rank in this person's queue: a keyed hash that says nothing of strata."""
-    message = f"audit-order/1\n{user.pk}\n{code}".encode()
-    return hmac.new(settings.SECRET_KEY.encode(), message, hashlib.sha256).digest()
 
 
 def _take(pk: int, user: User, audit: Audit) -> Assignment | None:

@@ -21,7 +21,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 
 from review.errors import Busy, ReviewError
-from review.models import Job
+from review.models import Audit, Job
 
 logger = logging.getLogger(__name__)
 State = Job.State
@@ -35,6 +35,20 @@ def enqueue(*, task_name: str, title: str, arguments: dict[str, Any], requested_
     job = Job.objects.create(task_name=task_name, title=title, arguments=arguments, requested_by=requested_by)
     transaction.on_commit(lambda: _send(job))
     return job
+
+
+def enqueue_for_audit(
+    *, audit: Audit, task_name: str, title: str, next_url: str, requested_by: User, **arguments: Any
+) -> Job:
+    """Return the audit's unfinished job of this kind, or a new one: two clicks start one job."""
+    unfinished = (State.QUEUED, State.RUNNING)
+    running = Job.objects.filter(task_name=task_name, arguments__audit_id=audit.pk, state__in=unfinished).first()
+    return running or enqueue(
+        task_name=task_name,
+        title=f"{title}: {audit.title}"[:200],
+        arguments={"audit_id": audit.pk, "next_url": next_url, **arguments},
+        requested_by=requested_by,
+    )
 
 
 def _send(job: Job) -> None:
@@ -85,6 +99,13 @@ def run_job(job_id: str, work: Work) -> None:
 
 def _end(mine: QuerySet[Job], **values: Any) -> None:
     mine.update(finished_at=timezone.now(), **LEASE_FREE, **values)
+
+
+def requester(job: Job) -> User:
+    """Return who asked for the job; every job that a page starts has somebody."""
+    if job.requested_by is None:
+        raise ValueError(f"job {job.pk} has no requester")
+    return job.requested_by
 
 
 def sweep() -> int:

@@ -1,0 +1,134 @@
+"""Imports for admins; closing and reading the report for leads."""
+
+import json
+import shutil
+import uuid
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from review.errors import ReviewError
+from review.intake.schema import record_schema
+from review.models import Audit, Job, RunImport
+from review.views.access import get_led_audit, require_admin, signed_in
+from review.workflow.jobs import enqueue, enqueue_for_audit
+from review.workflow.submissions import once
+from scoring import store
+from scoring.forms import ImportForm
+from scoring.models import Report
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def imports(request: HttpRequest) -> HttpResponse:
+    """The imports there are, and a form for the next."""
+    user = require_admin(request.user)
+    form = ImportForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        upload, dry_run = form.cleaned_data["file"], form.cleaned_data["dry_run"]
+        sent = {"file_name": upload.name, "size": upload.size, "dry_run": dry_run}
+
+        def act() -> dict[str, str]:
+            return {"job": str(_start_import(request, upload, dry_run).pk)}
+
+        answer = once(user=user, key=form.cleaned_data["key"], request=sent, act=act)
+        return redirect("review:job", pk=answer["job"])
+    published = RunImport.objects.filter(published_at__isnull=False).order_by("-published_at")
+    context = {
+        "form": form,
+        "imports": published.select_related("imported_by").prefetch_related("runs__system"),
+        "jobs": Job.objects.filter(task_name="scoring.jobs.import_file").order_by("-created_at")[:10],
+    }
+    return render(request, "scoring/imports.html", context, status=422 if form.errors else 200)
+
+
+def _start_import(request: HttpRequest, upload: UploadedFile, dry_run: bool) -> Job:
+    # Stored under a name of our own: the upload's name is shown, never a path.
+    settings.UPLOAD_DIR.mkdir(parents=True, exist_ok=True)
+    path = settings.UPLOAD_DIR / uuid.uuid4().hex
+    with path.open("wb") as target:
+        shutil.copyfileobj(upload, target)
+    return enqueue(
+        task_name="scoring.jobs.import_file",
+        title=f"{'Check' if dry_run else 'Import'} {upload.name}",
+        arguments={
+            "path": str(path),
+            "file_name": Path(upload.name or "upload").name,
+            "dry_run": dry_run,
+            "next_url": reverse("scoring:imports"),
+        },
+        requested_by=signed_in(request.user),
+    )
+
+
+@login_required
+@require_GET
+def schema(request: HttpRequest) -> HttpResponse:
+    """The record layout as JSON Schema."""
+    return JsonResponse(record_schema(), json_dumps_params={"indent": 2})
+
+
+@login_required
+@require_POST
+def close(request: HttpRequest, slug: str) -> HttpResponse:
+    """Build the report and close the audit, as a job."""
+    audit = get_led_audit(request.user, slug)
+    if audit.state != Audit.State.LOCKED:
+        raise ReviewError("Lock the judgments first; before that nobody sees an estimate.")
+    job = enqueue_for_audit(
+        audit=audit,
+        task_name="scoring.jobs.close",
+        title="Close",
+        next_url=reverse("scoring:report", args=[slug]),
+        requested_by=signed_in(request.user),
+    )
+    return redirect("review:job", pk=job.pk)
+
+
+@login_required
+@require_GET
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    """The report of a closed audit."""
+    audit = get_led_audit(request.user, slug)
+    return render(request, "scoring/report.html", {"audit": audit, "report": _report_of(audit)})
+
+
+@login_required
+@require_GET
+def report_json(request: HttpRequest, slug: str) -> HttpResponse:
+    """The report's frozen bytes."""
+    audit = get_led_audit(request.user, slug)
+    _report_of(audit)
+    response = HttpResponse(audit.report.body, content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="{audit.slug}-report.json"'
+    return response
+
+
+def _report_of(audit: Audit) -> dict[str, Any]:
+    found = Report.objects.filter(audit=audit).first()
+    if found is None:
+        raise ReviewError("There is no report yet; nobody sees an estimate before the judgments are locked.")
+    return json.loads(found.body)
+
+
+@login_required
+@require_GET
+def units(request: HttpRequest, slug: str) -> HttpResponse:
+    """The drawn outputs behind the numbers of one group or stratum."""
+    audit = get_led_audit(request.user, slug)
+    _report_of(audit)
+    stratum, attribute, value = (request.GET.get(name, "") for name in ("stratum", "attribute", "value"))
+    rows = store.claims_behind(audit, **({"stratum__code": stratum} if stratum else {}))
+    if attribute:
+        rows = [row for row in rows if row["unit"].groups.get(attribute) == value]
+    if not rows and (stratum or attribute):
+        raise Http404
+    context = {"audit": audit, "rows": rows, "filter": stratum or (f"{attribute}: {value}" if attribute else "")}
+    return render(request, "scoring/units.html", context)
