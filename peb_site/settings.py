@@ -121,6 +121,7 @@ USE_I18N = True
 
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True  # no collectstatic before the first start
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
@@ -137,7 +138,9 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
-SECURE_REFERRER_POLICY = "no-referrer"
+# Not no-referrer: browsers then send "Origin: null" with our own forms, which the CSRF check must
+# refuse. Other sites get no referrer either way.
+SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = 12 * 60 * 60
@@ -186,4 +189,8 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("PEB_LOG_LEVEL", "WARNING")},
+    "loggers": {
+        "django.server": {"handlers": ["console"], "level": "ERROR", "propagate": False},
+        "kombu.connection": {"level": "ERROR"},  # the filesystem broker has no host, and says so often
+    },
 }

@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.http.request import split_domain_port
@@ -151,7 +150,7 @@ class LockForm(forms.Form):
 class SignInForm(AuthenticationForm):
     """Sign-in; accounts of the demo work on this machine only."""
 
-    def confirm_login_allowed(self, user: AbstractBaseUser) -> None:
+    def confirm_login_allowed(self, user: User) -> None:
         super().confirm_login_allowed(user)
         host = split_domain_port(self.request.get_host())[0] if self.request else ""
         if is_demo_account(user) and host not in settings.LOOPBACK_HOSTS:

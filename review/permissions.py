@@ -101,7 +101,7 @@ def check_can_rule(user: Person, assignment: Assignment) -> None:
     """Whether the person may rule on the conflicts of this packet."""
     _check_holds(user, assignment, Assignment.Duty.ADJUDICATE)
     packet = assignment.packet
-    if packet.assignments.filter(duty=Assignment.Duty.REVIEW, user=user).exists():
+    if packet.assignments.filter(duty=Assignment.Duty.REVIEW, user=assignment.user).exists():
         raise NotAllowed("You reviewed this packet, so another person settles it.")
     if packet.state != Packet.State.CONFLICT:
         raise ReviewError("The conflicts of this packet are settled already.")

@@ -65,7 +65,8 @@ def output_status(verdicts: Sequence[str], *, rule: str = "all_required", share_
 def rule_sentences(settle_rule: str, output_rule: str, share_percent: int | None) -> list[str]:
     """Return both rules in words, printed beside every number that depends on them."""
     settles = {
-        "unanimous": "A claim settles when all its reviewers agree, else by an adjudicator's ruling, else it stays unresolved.",
+        "unanimous": "A claim settles when all its reviewers agree, else by an adjudicator's ruling, "
+        "else it stays unresolved.",
         "majority": "A claim settles by a strict majority of its reviewers, else by an adjudicator's ruling, "
         "else it stays unresolved.",
     }[settle_rule]
@@ -76,7 +77,7 @@ def rule_sentences(settle_rule: str, output_rule: str, share_percent: int | None
         )
     else:
         output = (
-            f"An output's evidence is supported when at least {share_percent}% of its required claims are, insufficient "
-            "when that share is out of reach, else unresolved."
+            f"An output's evidence is supported when at least {share_percent}% of its required claims are, "
+            "insufficient when that share is out of reach, else unresolved."
         )
     return [settles, output]

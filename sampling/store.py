@@ -1,7 +1,7 @@
 """Rows in and out: what is measured before the audit, the pool as units, the frame, the sample."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from review.canonical import content_digest, digest_of
 from review.intake.store import StoredRecord
@@ -14,6 +14,7 @@ from sampling.models import Correctness, Draw, DrawnUnit, Frame, FrameUnit, Sign
 SIGNAL = "signal: "
 ATTRIBUTE = "attribute: "
 MOST_VALUES = 30
+CHUNK = 1000
 
 
 def store_measurements(stored: Sequence[StoredRecord]) -> None:
@@ -117,6 +118,28 @@ def signals_digest(unit_ids: dict[int, str]) -> str:
     for output_id, name, value in rows.iterator(chunk_size=5000):
         signals[unit_ids[output_id]][name] = value
     return content_digest(signals)
+
+
+def save_units(frame: Frame, rows: Mapping[int, FrameRow], progress: Callable[[int, int], None]) -> None:
+    """Store the frame's units, given by output."""
+    strata = {stratum.code: stratum for stratum in frame.strata.all()}
+    # Sorted by random id: the table's order says nothing about strata or systems.
+    ordered = sorted(rows.items(), key=lambda item: item[1].unit_id)
+    for start in range(0, len(ordered), CHUNK):
+        FrameUnit.objects.bulk_create(
+            FrameUnit(
+                frame=frame,
+                stratum=strata[row.stratum],
+                output_id=key,
+                unit_id=row.unit_id,
+                salt=row.salt,
+                content_digest=row.content_digest,
+                correct=row.correct,
+                groups=dict(row.groups),
+            )
+            for key, row in ordered[start : start + CHUNK]
+        )
+        progress(min(start + CHUNK, len(ordered)), len(ordered))
 
 
 def frame_rows(frame: Frame) -> list[FrameRow]:

@@ -1,6 +1,7 @@
 """The lead's pages of the draw: design, freeze, seed, draw."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -44,7 +45,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _plan_rows(plan: workflow.Plan) -> dict[str, Any]:
-    sizes = plan.sample_sizes or [None] * len(plan.strata)
+    sizes: Sequence[int | None] = plan.sample_sizes or [None] * len(plan.strata)
     rows = [
         {
             "code": stratum.code,

@@ -25,10 +25,9 @@ from sampling.allocation import BudgetTooSmall, StratumSize, allocate
 from sampling.design import PlannedStratum, fitting_merge, plan_strata
 from sampling.draw import draw
 from sampling.frame import FrameRow, frame_lines, lines_digest
-from sampling.models import Design, Draw, Frame, FrameUnit, Seed, Stratum
+from sampling.models import Design, Draw, Frame, Seed, Stratum
 
 Progress = Callable[[int, int], None]
-CHUNK = 1000
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ def save_design(*, audit: Audit, actor: User, **values: Any) -> Design:
     """Store the draft design: profile and strata attributes, merge_below, reserve, budget."""
     check_can_change_draft(actor, audit)
     design, _ = Design.objects.update_or_create(audit=audit, defaults=values)
-    record(audit, "design.saved", actor, {key: value for key, value in values.items()})
+    record(audit, "design.saved", actor, values)
     return design
 
 
@@ -144,22 +143,7 @@ def _decide_names(audit: Audit, actor: User, mask: Sequence[str], waive: Sequenc
 def _store_frame(
     audit: Audit, actor: User, rubric: RubricVersion, design: Design, planned: Plan, progress: Progress
 ) -> Frame:
-    keys = [key for stratum in planned.strata for key in stratum.keys]
-    digests = store.content_digests(keys)
-    units = {unit.key: unit for unit in store.pool_units(audit, design.profile_attributes)}
-    identity = {key: (secrets.token_hex(16), secrets.token_hex(16)) for key in keys}
-    rows = {
-        key: FrameRow(
-            unit_id=identity[key][0],
-            stratum=stratum.code,
-            content_digest=digests[key],
-            correct=stratum.correct,
-            groups=units[key].attributes,
-            salt=identity[key][1],
-        )
-        for stratum in planned.strata
-        for key in stratum.keys
-    }
+    rows = _frame_rows(audit, design, planned)
     outside = sum(not claims for _, claims in store.pool_outputs(audit))
     frame = Frame.objects.create(
         audit=audit,
@@ -170,7 +154,7 @@ def _store_frame(
         outside_count=outside,
         frozen_by=actor,
     )
-    strata = Stratum.objects.bulk_create(
+    Stratum.objects.bulk_create(
         Stratum(
             frame=frame,
             code=stratum.code,
@@ -181,25 +165,27 @@ def _store_frame(
         )
         for stratum, size in zip(planned.strata, planned.sample_sizes, strict=True)
     )
-    by_code = {stratum.code: stratum for stratum in strata}
-    # Sorted by random id: the table's order says nothing about strata or systems.
-    ordered = sorted(rows.items(), key=lambda item: item[1].unit_id)
-    for start in range(0, len(ordered), CHUNK):
-        FrameUnit.objects.bulk_create(
-            FrameUnit(
-                frame=frame,
-                stratum=by_code[row.stratum],
-                output_id=key,
-                unit_id=row.unit_id,
-                salt=row.salt,
-                content_digest=row.content_digest,
-                correct=row.correct,
-                groups=dict(row.groups),
-            )
-            for key, row in ordered[start : start + CHUNK]
-        )
-        progress(min(start + CHUNK, len(ordered)), len(ordered))
+    store.save_units(frame, rows, progress)
     return frame
+
+
+def _frame_rows(audit: Audit, design: Design, planned: Plan) -> dict[int, FrameRow]:
+    """Return the frame's rows by output, each under a random id and salt."""
+    keys = [key for stratum in planned.strata for key in stratum.keys]
+    digests = store.content_digests(keys)
+    units = {unit.key: unit for unit in store.pool_units(audit, design.profile_attributes)}
+    return {
+        key: FrameRow(
+            unit_id=secrets.token_hex(16),
+            stratum=stratum.code,
+            content_digest=digests[key],
+            correct=stratum.correct,
+            groups=units[key].attributes,
+            salt=secrets.token_hex(16),
+        )
+        for stratum in planned.strata
+        for key in stratum.keys
+    }
 
 
 def _design_content(audit: Audit, rubric: RubricVersion, design: Design, planned: Plan, outside: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The report of an audit, assembled once from plain tables and only shown after that: pure."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from scoring.agreement import percent_agreement
 from scoring.bounds import NO_UNITS, NONE_DRAWN, Risk, domain_risk
 from scoring.estimators import Estimate, StratifiedDesign, scaled, stratified_ratio, stratified_total
 from scoring.intervals import Interval
+from scoring.report_input import ReportInput, StratumRow
 
 AMONG_CORRECT = "risk_among_correct"
 AMONG_OUTPUTS = "risk_among_outputs"
@@ -26,49 +27,18 @@ INTERVAL_SENTENCE = (
 )
 
 
-@dataclass(frozen=True)
-class StratumRow:
-    code: str
-    name: str
-    correct: bool | None
-    population_size: int  # N_h
-    sample_size: int  # n_h
-
-
-@dataclass(frozen=True)
-class ReportInput:
-    """Everything that a report depends on.
-
-    `units`: one row a frame unit with columns unit_id, stratum (code), correct (True, False, None)
-    and one column a profile attribute. `statuses`: one row a drawn unit with unit_id and status.
-    `verdicts`: one row a counting judgment with packet, claim and verdict.
-    """
-
-    title: Mapping[str, Any]  # slug, title and flags of the audit
-    strata: Sequence[StratumRow]
-    units: pd.DataFrame
-    statuses: pd.DataFrame
-    verdicts: pd.DataFrame
-    profile_attributes: Sequence[str]
-    rule_sentences: Sequence[str]
-    outside_count: int
-    claim_counts: Mapping[str, int]
-    deviations: Sequence[str]
-    footer: Mapping[str, str]
-
-
 def assemble_report(given: ReportInput) -> dict[str, Any]:
     """Return the report as plain values, ready for JSON; NaN has become null with a reason.
 
     Raises ValueError where a drawn unit has no status or a status no drawn unit.
     """
-    known = given.units["correct"].notna()
-    estimand = AMONG_CORRECT if known.any() else AMONG_OUTPUTS
-    drawn = given.units.merge(given.statuses, on="unit_id", how="inner", validate="one_to_one")
-    expected = sum(row.sample_size for row in given.strata)
-    if len(drawn) != expected or len(given.statuses) != expected:
-        raise ValueError(f"{expected} units were drawn, {len(given.statuses)} have a status, {len(drawn)} match")
+    units = _units_table(given)
+    drawn = _drawn_table(given, units)
     sample = _Sample.of(drawn, given.strata)
+    known = units["correct"].notna()
+    estimand = AMONG_CORRECT if known.any() else AMONG_OUTPUTS
+    groups = _groups(units, given.profile_attributes)
+    verdicts = pd.DataFrame(given.verdicts, columns=["packet", "claim", "verdict"])
     return {
         "format": 1,
         "audit": dict(given.title),
@@ -77,34 +47,60 @@ def assemble_report(given: ReportInput) -> dict[str, Any]:
         "rules": list(given.rule_sentences),
         "interval_sentence": INTERVAL_SENTENCE,
         "fixed_sentences": list(FIXED_SENTENCES),
-        "pool": {
-            "outputs": len(given.units) + given.outside_count,
-            "units": len(given.units),
-            "outside": given.outside_count,
-            "correct": int((given.units["correct"] == True).sum()),  # noqa: E712 - three-valued column
-            "incorrect": int((given.units["correct"] == False).sum()),  # noqa: E712
-            "unknown": int((~known).sum()),
-            "drawn": expected,
-        },
+        "pool": _pool_counts(given, units, len(drawn)),
         "claims": dict(given.claim_counts),
-        "agreement": percent_agreement(given.verdicts),
-        "groups": [
-            _group(given.units, sample, attribute, value, estimand)
-            for attribute, value in _groups(given.units, given.profile_attributes)
-        ],
-        "strata": [
-            {
-                "code": row.code,
-                "name": row.name,
-                "population_size": row.population_size,
-                "sample_size": row.sample_size,
-                "weight": row.population_size / row.sample_size,
-                **_status_counts(drawn[drawn["stratum"] == row.code]["status"]),
-            }
-            for row in given.strata
-        ],
+        "agreement": percent_agreement(verdicts),
+        "groups": [_group(units, sample, attribute, value, estimand) for attribute, value in groups],
+        "strata": [_stratum(row, drawn) for row in given.strata],
         "deviations": list(given.deviations),
         "footer": dict(given.footer),
+    }
+
+
+def _units_table(given: ReportInput) -> pd.DataFrame:
+    units = pd.DataFrame(
+        {
+            "unit_id": [unit.unit_id for unit in given.units],
+            "stratum": [unit.stratum for unit in given.units],
+            # Three values, so objects: a bool column would turn "unknown" into false.
+            "correct": pd.Series([unit.correct for unit in given.units], dtype=object),
+        }
+    )
+    for attribute in given.profile_attributes:
+        units[attribute] = [unit.groups[attribute] for unit in given.units]
+    return units
+
+
+def _drawn_table(given: ReportInput, units: pd.DataFrame) -> pd.DataFrame:
+    statuses = pd.DataFrame(given.statuses, columns=["unit_id", "status"])
+    drawn = units.merge(statuses, on="unit_id", how="inner", validate="one_to_one")
+    expected = sum(row.sample_size for row in given.strata)
+    if len(drawn) != expected or len(statuses) != expected:
+        raise ValueError(f"{expected} units were drawn, {len(statuses)} have a status, {len(drawn)} match")
+    return drawn
+
+
+def _pool_counts(given: ReportInput, units: pd.DataFrame, drawn: int) -> dict[str, int]:
+    return {
+        "outputs": len(units) + given.outside_count,
+        "units": len(units),
+        "outside": given.outside_count,
+        "correct": int(_equals(units, True).sum()),
+        "incorrect": int(_equals(units, False).sum()),
+        "unknown": int(units["correct"].isna().sum()),
+        "drawn": drawn,
+    }
+
+
+def _stratum(row: StratumRow, drawn: pd.DataFrame) -> dict[str, Any]:
+    statuses = drawn[drawn["stratum"] == row.code]["status"]
+    return {
+        "code": row.code,
+        "name": row.name,
+        "population_size": row.population_size,
+        "sample_size": row.sample_size,
+        "weight": row.population_size / row.sample_size,
+        **{name: int((statuses == name).sum()) for name in (SUPPORTED, INSUFFICIENT, UNRESOLVED)},
     }
 
 
@@ -256,10 +252,6 @@ def _four_cell(
     resolved = member & (sample.status != UNRESOLVED)
     cells["resolution_coverage"] = _estimate(stratified_ratio(resolved, member, sample.stratum, sample.design))
     return cells
-
-
-def _status_counts(statuses: pd.Series) -> dict[str, int]:
-    return {name: int((statuses == name).sum()) for name in (SUPPORTED, INSUFFICIENT, UNRESOLVED)}
 
 
 def _estimate(estimate: Estimate | None) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 from django.conf import settings
 
 from review.evidence import PacketEvidence, latest_verdicts, packet_evidence
@@ -17,7 +16,7 @@ from review.models import Assignment, Audit, ChainHead, Event, MaskDecision, Pac
 from review.settling import rule_sentences
 from sampling.models import Draw, Frame, FrameUnit, Seed
 from scoring.models import ReferenceLabel
-from scoring.report import ReportInput, StratumRow
+from scoring.report_input import ReportInput, StratumRow, UnitRow
 
 
 def store_reference_labels(stored: Sequence[StoredRecord]) -> None:
@@ -54,7 +53,7 @@ def report_input(audit: Audit) -> ReportInput:
             StratumRow(row.code, row.name, row.correct, row.population_size, row.sample_size)
             for row in frame.strata.all()
         ],
-        units=_units(frame, design["profile_attributes"]),
+        units=_units(frame),
         statuses=_statuses(frame, packets, evidence),
         verdicts=_verdicts(packets),
         profile_attributes=design["profile_attributes"],
@@ -66,26 +65,20 @@ def report_input(audit: Audit) -> ReportInput:
     )
 
 
-def _units(frame: Frame, attributes: Sequence[str]) -> pd.DataFrame:
+def _units(frame: Frame) -> list[UnitRow]:
     rows = FrameUnit.objects.filter(frame=frame).values_list("unit_id", "stratum__code", "correct", "groups")
-    units = pd.DataFrame(rows, columns=["unit_id", "stratum", "correct", "groups"])
-    units["correct"] = units["correct"].astype(object).where(units["correct"].notna(), None)
-    for attribute in attributes:
-        units[attribute] = [groups[attribute] for groups in units["groups"]]
-    return units.drop(columns="groups")
+    return [UnitRow(*row) for row in rows.iterator(chunk_size=5000)]
 
 
-def _statuses(frame: Frame, packets: Sequence[Packet], evidence: dict[int, PacketEvidence]) -> pd.DataFrame:
+def _statuses(frame: Frame, packets: Sequence[Packet], evidence: dict[int, PacketEvidence]) -> list[tuple[str, str]]:
     unit_ids = dict(FrameUnit.objects.filter(frame=frame, drawn__isnull=False).values_list("output_id", "unit_id"))
-    rows = [(unit_ids[packet.output_id], evidence[packet.pk].status) for packet in packets]
-    return pd.DataFrame(rows, columns=["unit_id", "status"])
+    return [(unit_ids[packet.output_id], evidence[packet.pk].status) for packet in packets]
 
 
-def _verdicts(packets: Sequence[Packet]) -> pd.DataFrame:
-    rows = [
+def _verdicts(packets: Sequence[Packet]) -> list[tuple[int, int, str]]:
+    return [
         (packet, claim, verdict) for (packet, claim), given in latest_verdicts(packets).items() for _, verdict in given
     ]
-    return pd.DataFrame(rows, columns=["packet", "claim", "verdict"])
 
 
 def _claim_counts(evidence: dict[int, PacketEvidence]) -> dict[str, int]:

@@ -80,5 +80,8 @@ if (form) {
     state.textContent = "Not saved. Your text stays here; try again.";
     state.className = "state bad";
   });
-  document.querySelector("mark")?.scrollIntoView({ block: "center" });
+  // Where the panes stand below each other the claim comes first; there the page stays at its top.
+  if (window.matchMedia("(min-width: 56.01rem)").matches) {
+    document.querySelector("mark")?.scrollIntoView({ block: "center" });
+  }
 }

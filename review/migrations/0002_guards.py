@@ -33,7 +33,8 @@ class Migration(migrations.Migration):
         guard(
             "review",
             "CorpusEntry",
-            when="""EXISTS (SELECT 1 FROM review_rubricversion rubric JOIN review_audit audit ON audit.id = rubric.audit_id
+            when="""EXISTS (SELECT 1 FROM review_rubricversion rubric
+                JOIN review_audit audit ON audit.id = rubric.audit_id
                 WHERE rubric.corpus_id = OLD.corpus_id AND audit.frozen_at IS NOT NULL)""",
         ),
         # What a published import brought; an unpublished one may be swept.

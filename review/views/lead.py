@@ -15,8 +15,8 @@ from review.progress import audit_progress
 from review.views.access import get_led_audit, signed_in
 from review.workflow import audits, members, pool
 
-DEFAULT_STATEMENT = """A claim is **supported** when a passage of the reference corpus states it or entails it, and nothing
-in the corpus contradicts it. Finding no counter-evidence is not enough.
+DEFAULT_STATEMENT = """A claim is **supported** when a passage of the reference corpus states it or entails it, and
+nothing in the corpus contradicts it. Finding no counter-evidence is not enough.
 
 A claim is **insufficient** when the support it needs is missing, partial, or contradicted by the corpus. That the
 review takes long is no reason for it.

@@ -32,8 +32,9 @@ FAMILY = "due_diligence_v1"
 CORPUS = "due-diligence-full-world"
 PEOPLE = {"ada": "admin", "lena": "lead", "rosa": "reviewer", "ravi": "reviewer", "jo": "adjudicator"}
 SIGN_INS = "demo_sign_ins.json"
-STATEMENT = """A claim is **supported** when a document of the reference corpus states it or entails it and **no document of
-the corpus contradicts it**. The corpus is the full world: it holds documents that the system was not allowed to see.
+STATEMENT = """A claim is **supported** when a document of the reference corpus states it or entails it and **no
+document of the corpus contradicts it**. The corpus is the full world: it holds documents
+that the system was not allowed to see.
 
 A claim is **insufficient** when the support it needs is missing, or when any document of the corpus contradicts it or
 would change the recommendation. That the review takes long is no reason for it.
