@@ -1,6 +1,7 @@
 """Shared by all tests: eager jobs, guards that step aside for the runner's flush, four people."""
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import TransactionTestCase
 
@@ -18,6 +19,11 @@ def _flush_without_guards(self):
 
 
 TransactionTestCase._fixture_teardown = _flush_without_guards
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _cheap_passwords():
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,7 @@ def lifted(connection):
                     cursor.execute(statement)
         return
     with connection.cursor() as cursor:
+        settle_foreign_keys(cursor)
         cursor.execute(
             "SELECT DISTINCT event_object_table FROM information_schema.triggers WHERE trigger_name LIKE 'guard_%'"
         )
@@ -30,5 +31,12 @@ def lifted(connection):
         yield
     finally:
         with connection.cursor() as cursor:
+            settle_foreign_keys(cursor)
             for table in tables:
                 cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+
+
+def settle_foreign_keys(cursor):
+    """Check deferred foreign keys now: PostgreSQL alters and truncates no table that waits for that."""
+    cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    cursor.execute("SET CONSTRAINTS ALL DEFERRED")
