@@ -149,7 +149,9 @@ class RubricVersion(models.Model):
             models.UniqueConstraint(fields=["audit", "number"], name="rubric_one_per_audit_and_number"),
             models.CheckConstraint(condition=~Q(statement=""), name="rubric_has_a_statement"),
             models.CheckConstraint(
-                condition=Q(output_rule="share", share_percent__isnull=False, share_percent__gte=1, share_percent__lte=100)
+                condition=Q(
+                    output_rule="share", share_percent__isnull=False, share_percent__gte=1, share_percent__lte=100
+                )
                 | ~Q(output_rule="share") & Q(share_percent__isnull=True),
                 name="rubric_share_is_set_with_its_rule",
                 violation_error_message="Give a share from 1 to 100 with the share rule, and none without it.",

@@ -16,9 +16,12 @@ from review.workflow.audits import record
 State = Assignment.State
 
 
+@transaction.atomic
 def open_next(*, user: User, audit: Audit, duty: str) -> Assignment:
     """Return the packet that the person works on now: the one in hand, else a place claimed now."""
     check_can_work(user, audit, duty)
+    # One at a time per person: two tabs would otherwise each take a packet.
+    Membership.objects.select_for_update().get(audit=audit, user=user)
     held = Assignment.objects.filter(user=user, packet__audit=audit, duty=duty, state=State.HELD).order_by("opened_at")
     for assignment in held:
         renew_lease(assignment=assignment)

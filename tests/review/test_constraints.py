@@ -46,16 +46,14 @@ NOW = timezone.now()
 @pytest.fixture
 def audit(people):
     labels = [{"claim_id": "c1", "reviewer": "r1", "judgment": "supported"}]
-    return open_audit(people, [record("t1", labels=labels), record("t2"), record("t3")], budget=3)
+    return open_audit(people, [record("t1", labels=labels), record("t2"), record("t3"), record("t4")], budget=3)
 
 
 def again(model, **changes):
     """A second row like the first one, with changes."""
     row = model.objects.order_by("pk").first()
     assert row is not None, model
-    fields = {
-        field.attname: getattr(row, field.attname) for field in model._meta.local_fields if not field.primary_key
-    }
+    fields = {field.attname: getattr(row, field.attname) for field in model._meta.local_fields if not field.primary_key}
     return model.objects.create(**{**fields, **changes})
 
 
@@ -138,8 +136,8 @@ def second_person():
 
 
 def second_ticket():
-    first, second = DrawnUnit.objects.all()[:2]
-    DrawnUnit.objects.create(draw=first.draw, unit=second.unit, ticket=first.ticket, rank=9)
+    first = DrawnUnit.objects.first()
+    DrawnUnit.objects.create(draw=first.draw, unit=FrameUnit.objects.get(drawn=None), ticket=first.ticket, rank=9)
 
 
 CASES = {
@@ -195,9 +193,7 @@ CASES = {
     "event_seq_starts_at_one": lambda: again(Event, seq=0, hash="other"),
     "job_lease_is_held_while_running": lambda: Job.objects.create(task_name="x", title="x", state="running"),
     "job_finished_at_is_set_with_its_end": lambda: Job.objects.create(task_name="x", title="x", state="done"),
-    "job_progress_within_its_total": lambda: Job.objects.create(
-        task_name="x", title="x", done_units=2, total_units=1
-    ),
+    "job_progress_within_its_total": lambda: Job.objects.create(task_name="x", title="x", done_units=2, total_units=1),
     "signal_one_per_output_and_name": lambda: again(Signal),
     "design_budget_is_positive": lambda: Design.objects.create(audit=fresh_audit(), budget=0),
     "design_reserve_is_two_or_more": lambda: Design.objects.create(audit=fresh_audit(), reserve=1),

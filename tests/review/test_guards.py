@@ -12,17 +12,45 @@ from tests.guards import lifted, settle_foreign_keys
 
 pytestmark = pytest.mark.django_db
 GUARDED = {
-    "review_event", "review_judgment", "review_adjudication", "review_packet", "review_rubricversion",
-    "review_poolrun", "review_maskdecision", "review_audit", "review_corpusentry", "review_runimport", "review_run",
-    "review_task", "review_source", "review_output", "review_outputsource", "review_claim", "review_citation",
-    "sampling_correctness", "sampling_signal", "sampling_design", "sampling_frame", "sampling_stratum",
-    "sampling_frameunit", "sampling_seed", "sampling_draw", "sampling_drawnunit", "scoring_referencelabel",
+    "review_event",
+    "review_judgment",
+    "review_adjudication",
+    "review_packet",
+    "review_rubricversion",
+    "review_poolrun",
+    "review_maskdecision",
+    "review_audit",
+    "review_corpusentry",
+    "review_runimport",
+    "review_run",
+    "review_task",
+    "review_source",
+    "review_output",
+    "review_outputsource",
+    "review_claim",
+    "review_citation",
+    "sampling_correctness",
+    "sampling_signal",
+    "sampling_design",
+    "sampling_frame",
+    "sampling_stratum",
+    "sampling_frameunit",
+    "sampling_seed",
+    "sampling_draw",
+    "sampling_drawnunit",
+    "scoring_referencelabel",
     "scoring_report",
 }
 # Rows that live: work in progress, heads, people's roles, sessions of a form.
 LIVING = {
-    "review_system", "review_corpus", "review_membership", "review_assignment", "review_draft", "review_submission",
-    "review_chainhead", "review_job",
+    "review_system",
+    "review_corpus",
+    "review_membership",
+    "review_assignment",
+    "review_draft",
+    "review_submission",
+    "review_chainhead",
+    "review_job",
 }
 
 
@@ -35,9 +63,9 @@ def closed(people):
         record("t2"),
         record("t3"),
     ]
+    from review.workflow import members
     from sampling import workflow as sampling
     from tests.factories import draft_audit
-    from review.workflow import members
 
     lead = people["lena"]
     audit = draft_audit(people, records, budget=3)
@@ -70,8 +98,12 @@ def rule_all(user, audit):
             return
         for entry in desk.conflicting_claims(assignment):
             adjudications.submit_ruling(
-                assignment_id=assignment.pk, claim=Claim.objects.get(pk=entry.claim_id), claim_number=entry.number,
-                adjudicator=user, verdict="insufficient", reason="the text is silent",
+                assignment_id=assignment.pk,
+                claim=Claim.objects.get(pk=entry.claim_id),
+                claim_number=entry.number,
+                adjudicator=user,
+                verdict="insufficient",
+                reason="the text is silent",
             )
 
 
@@ -80,11 +112,28 @@ def some_column(table):
     preferred = {"review_packet": "content", "review_audit": "slug"}
     if table in preferred:
         return preferred[table]
-    return next(
-        field.column for field in model._meta.local_fields if not field.primary_key and not field.is_relation
-        and field.get_internal_type() in ("CharField", "TextField", "PositiveIntegerField", "FloatField",
-                                          "PositiveSmallIntegerField", "BooleanField", "JSONField")
-    ) if table not in ("review_poolrun", "review_corpusentry") else "source_id" if "entry" in table else "run_id"
+    return (
+        next(
+            field.column
+            for field in model._meta.local_fields
+            if not field.primary_key
+            and not field.is_relation
+            and field.get_internal_type()
+            in (
+                "CharField",
+                "TextField",
+                "PositiveIntegerField",
+                "FloatField",
+                "PositiveSmallIntegerField",
+                "BooleanField",
+                "JSONField",
+            )
+        )
+        if table not in ("review_poolrun", "review_corpusentry")
+        else "source_id"
+        if "entry" in table
+        else "run_id"
+    )
 
 
 def refused(*statements):
@@ -120,17 +169,18 @@ def test_without_the_guard_the_same_statement_passes(closed):
 
 
 def test_replacing_an_event_by_its_number_is_refused(closed):
-    if connection.vendor != "sqlite":
-        pytest.skip("INSERT OR REPLACE is SQLite's")
-    refused(
-        "INSERT OR REPLACE INTO review_event (chain, seq, type, body, hash) "
-        "VALUES ('audit/spring', 1, 'x', '{}', 'forged')"
-    )
+    values = "(chain, seq, type, body, hash) VALUES ('audit/spring', 1, 'x', '{}', 'forged')"
+    if connection.vendor == "sqlite":
+        # Without the guard on INSERT, REPLACE deletes the old row and fires no DELETE trigger.
+        refused(f"INSERT OR REPLACE INTO review_event {values}")
+    else:
+        refused(f"INSERT INTO review_event {values} ON CONFLICT (chain, seq) DO UPDATE SET body = 'forged'")
 
 
 def test_every_table_is_guarded_or_known_to_live():
     ours = {
-        model._meta.db_table for app in ("review", "sampling", "scoring")
+        model._meta.db_table
+        for app in ("review", "sampling", "scoring")
         for model in apps.get_app_config(app).get_models()
     }
     assert ours == GUARDED | LIVING
