@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from review.errors import ReviewError
 from review.models import Audit
 from review.permissions import check_can_change_draft
-from review.views.access import get_led_audit, signed_in
+from review.views.access import get_led_audit, posted, signed_in
 from review.workflow.jobs import enqueue_for_audit
 from review.workflow.submissions import once
 from sampling import store, workflow
@@ -30,7 +30,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
     if audit.state != Audit.State.DRAFT:
         return redirect("sampling:draw", slug=slug)
     saved = Design.objects.filter(audit=audit).first()
-    form = DesignForm(request.POST or None, choices=store.attribute_choices(audit), initial=design_values(saved))
+    form = DesignForm(posted(request), choices=store.attribute_choices(audit), initial=design_values(saved))
     context: dict[str, Any] = {"audit": audit, "form": form}
     if request.method == "POST" and form.is_valid():
         if request.htmx:  # type: ignore[attr-defined]
@@ -66,7 +66,7 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     audit = get_led_audit(request.user, slug)
     check_can_change_draft(request.user, audit)
     names = workflow.names_in_answers(audit)
-    form = FreezeForm(request.POST if request.method == "POST" else None, names=names)
+    form = FreezeForm(posted(request), names=names)
     if request.method == "POST" and form.is_valid():
         arguments = {"mask": form.decided("mask"), "waive": form.decided("waive")}
         return _start(request, audit, "sampling.jobs.freeze", "Freeze", **arguments)

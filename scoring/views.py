@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from review.errors import ReviewError
 from review.intake.schema import record_schema
 from review.models import Audit, Job, RunImport
-from review.views.access import get_led_audit, require_admin, signed_in
+from review.views.access import get_led_audit, posted, require_admin, signed_in
 from review.workflow.jobs import enqueue, enqueue_for_audit
 from review.workflow.submissions import once
 from scoring import store
@@ -30,7 +30,7 @@ from scoring.models import Report
 def imports(request: HttpRequest) -> HttpResponse:
     """The imports there are, and a form for the next."""
     user = require_admin(request.user)
-    form = ImportForm(request.POST or None, request.FILES or None)
+    form = ImportForm(posted(request), request.FILES or None)
     if request.method == "POST" and form.is_valid():
         upload, dry_run = form.cleaned_data["file"], form.cleaned_data["dry_run"]
         sent = {"file_name": upload.name, "size": upload.size, "dry_run": dry_run}

@@ -1,6 +1,7 @@
 """What is wrong with a file, said so that its owner can mend it."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from review.errors import ReviewError
 from review.intake.schema import Record
 
 VALUE_LENGTH = 80
+_MARK = re.compile(r"\[\d{1,3}\]")
 
 
 @dataclass(frozen=True)
@@ -160,13 +162,14 @@ def record_warnings(line: int, record: Record) -> Iterator[Problem]:
                 "replacement characters: bytes were lost before",
                 "Kept as it is; export the original again if you can.",
             )
-    cited = {citation.label for claim in record.claims for citation in claim.citations}
-    if record.claims and not any(cited) and "[1]" in output.answer and not any(c.citations for c in record.claims):
+    labels = {citation.label for claim in record.claims for citation in claim.citations}
+    uncited = sorted(set(_MARK.findall(output.answer)) - labels) if record.claims else []
+    if uncited:
         yield Problem(
             line,
             "output.answer",
-            '"[1]"',
-            "the answer has citation marks but no claim has a citation",
+            shown(" ".join(uncited)),
+            "the answer has citation marks that no claim cites",
             "Add the citations to the claims if you know them.",
         )
     for index, claim in enumerate(record.claims):

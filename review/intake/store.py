@@ -99,16 +99,11 @@ def publish_import(batch: RunImport, *, warning_count: int, actor: User | None) 
 
 def known_problems(chunk: Sequence[NumberedRecord]) -> tuple[list[Problem], set[str]]:
     """Return the records that clash with what is stored, and the ids of those stored already alike."""
-    outputs = dict(
-        Output.objects.filter(external_id__in=[entry.record.output.id for entry in chunk]).values_list(
-            "external_id", "digest"
-        )
-    )
-    tasks = dict(
-        Task.objects.filter(external_id__in={entry.record.task.id for entry in chunk}).values_list(
-            "external_id", "digest"
-        )
-    )
+    # Published rows only: what an import that died left behind is swept before this one begins.
+    known = Output.objects.filter(external_id__in=[entry.record.output.id for entry in chunk])
+    outputs = dict(known.filter(run__batch__published_at__isnull=False).values_list("external_id", "digest"))
+    named = Task.objects.filter(external_id__in={entry.record.task.id for entry in chunk})
+    tasks = dict(named.filter(batch__published_at__isnull=False).values_list("external_id", "digest"))
     problems, alike = [], set()
     for entry in chunk:
         output_id, task = entry.record.output.id, entry.record.task

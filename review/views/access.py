@@ -1,7 +1,7 @@
 """Fetching and access in one act: the object, or 404 where you need not know that it exists."""
 
 from django.contrib.auth.models import AnonymousUser, User
-from django.http import Http404
+from django.http import Http404, HttpRequest, QueryDict
 from django.shortcuts import get_object_or_404
 
 from review.models import Assignment, Audit, Job, Membership
@@ -50,3 +50,8 @@ def require_admin(user: Person) -> User:
     if not is_admin(user):
         raise Http404
     return signed_in(user)
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """Return what a form is bound to: the POST, also an empty one, or nothing."""
+    return request.POST if request.method == "POST" else None

@@ -12,7 +12,7 @@ from review.forms import AuditForm, LockForm, MemberForm, PoolForm, RubricForm
 from review.models import Audit, Corpus, RubricVersion, Run, Task
 from review.permissions import check_can_create_audit
 from review.progress import audit_progress
-from review.views.access import get_led_audit, signed_in
+from review.views.access import get_led_audit, posted, signed_in
 from review.workflow import audits, members, pool
 
 DEFAULT_STATEMENT = """A claim is **supported** when a passage of the reference corpus states it or entails it, and
@@ -31,7 +31,7 @@ rubric has no rule for it. It is a finding, not a failure.
 def create_audit(request: HttpRequest) -> HttpResponse:
     """Start a new audit as its lead."""
     check_can_create_audit(request.user)
-    form = AuditForm(request.POST or None)
+    form = AuditForm(posted(request))
     if request.method == "POST" and form.is_valid():
         audit = audits.create_audit(actor=signed_in(request.user), **form.cleaned_data)
         return redirect("review:audit", slug=audit.slug)
@@ -74,7 +74,7 @@ def compose_pool(request: HttpRequest, slug: str) -> HttpResponse:
     runs = Run.objects.published().select_related("system", "batch").order_by("batch__file_name", "system__name")
     chosen = list(found.pool_runs.values_list("run_id", flat=True))
     form = PoolForm(
-        request.POST or None,
+        posted(request),
         runs=[(run.pk, f"{run.system.name} · {run.output_count} outputs · {run.batch.file_name}") for run in runs],
         categories=_categories(chosen),
         initial={"runs": chosen, "categories": found.pool_categories},
@@ -104,7 +104,7 @@ def write_rubric(request: HttpRequest, slug: str) -> HttpResponse:
     batches = found.pool_runs.values("run__batch")
     corpora = Corpus.objects.filter(batch__in=batches) | Corpus.objects.filter(batch=None)
     initial = {} if rubric else {"statement": DEFAULT_STATEMENT, "corpus": corpora.first()}
-    form = RubricForm(request.POST or None, instance=rubric or RubricVersion(), initial=initial, corpora=corpora)
+    form = RubricForm(posted(request), instance=rubric or RubricVersion(), initial=initial, corpora=corpora)
     if request.method == "POST":
         form.instance.audit, form.instance.number = found, 1
         form.instance.created_by = signed_in(request.user)
