@@ -39,7 +39,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
         workflow.save_design(audit=audit, actor=signed_in(request.user), **form.cleaned_data)
         messages.success(request, "Design saved.")
         return redirect("sampling:design", slug=slug)
-    shown = saved or Design(audit=audit, **{name: field.initial or [] for name, field in form.fields.items()})
+    shown = saved or Design(audit=audit)
     context |= {"plan": _plan_rows(workflow.plan(audit, shown)), "is_saved": saved is not None}
     return render(request, "sampling/design.html", context, status=422 if form.errors else 200)
 
