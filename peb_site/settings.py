@@ -110,6 +110,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+AUTHENTICATION_BACKENDS = ["review.sign_in.Backend"]
 LOGIN_URL = "review:sign-in"
 LOGIN_REDIRECT_URL = "review:home"
 LOGOUT_REDIRECT_URL = "review:home"

@@ -92,8 +92,8 @@ def blinded_content(
     `claims` holds (text, citations) with citations as (source key, quote). Sources come in the
     order of their first citation, then what else the output had, then the rest of the corpus for
     this task by content digest, an order that no system chose. A source of the output that is not
-    in the corpus is listed without its text. Masked names are replaced in answer and claims, never
-    in sources: evidence is shown as it is.
+    in the corpus is listed without its text. Masked names are replaced in answer, claims and what
+    describes a source, never in its text: evidence is shown as it is.
     """
     in_corpus = {source.key for source in corpus_sources}
     by_key = {source.key: source for source in (*own_sources, *corpus_sources)}
@@ -115,9 +115,9 @@ def blinded_content(
         sources=tuple(
             SourceView(
                 label=labels[key],
-                title=by_key[key].title,
-                url=without_tracking(by_key[key].url),
-                version=by_key[key].version,
+                title=mask_names(by_key[key].title, masked_names),
+                url=mask_names(without_tracking(by_key[key].url), masked_names),
+                version=mask_names(by_key[key].version, masked_names),
                 text=by_key[key].text if key in in_corpus else None,
             )
             for key in order
@@ -143,10 +143,15 @@ def count_names(texts: Iterable[str], names: Sequence[str]) -> Mapping[str, int]
 
 
 def name_pattern(name: str) -> re.Pattern[str]:
-    """Return a pattern for a system's name: whole words, any case, any or no separators in it."""
+    """Return a pattern for a system's name: any case, any or no separators in it.
+
+    Its ends are ASCII letters and digits only: `_` is Markdown, and scripts without blanks write
+    names between other letters. A name that ends in a letter may be followed by a version number.
+    """
     parts = [re.escape(part) for part in re.split(r"[\W_]+", name) if part]
     body = r"[\W_]*".join(parts) if parts else re.escape(name)
-    return re.compile(rf"(?<!\w){body}(?!\w)", re.IGNORECASE)
+    after = "A-Za-z" if name[-1:].isalpha() else "A-Za-z0-9"
+    return re.compile(rf"(?<![A-Za-z0-9]){body}(?![{after}])", re.IGNORECASE)
 
 
 def without_tracking(url: str) -> str:

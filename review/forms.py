@@ -4,16 +4,12 @@ import uuid
 from typing import Any
 
 from django import forms
-from django.conf import settings
-from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
-from django.http.request import split_domain_port
 from django.utils.text import slugify
 
 from review.blinding import PacketContent
 from review.models import Audit, Corpus, Membership, RubricVersion
 from review.models.judgments import Verdict
-from review.permissions import is_demo_account
 from review.rules import Location, judgment_problems, location_from_text
 
 
@@ -145,13 +141,3 @@ class MemberForm(forms.Form):
 
 class LockForm(forms.Form):
     reason = forms.CharField(max_length=500, label="Why now", error_messages={"required": "Give the reason."})
-
-
-class SignInForm(AuthenticationForm):
-    """Sign-in; accounts of the demo work on this machine only."""
-
-    def confirm_login_allowed(self, user: User) -> None:
-        super().confirm_login_allowed(user)
-        host = split_domain_port(self.request.get_host())[0] if self.request else ""
-        if is_demo_account(user) and host not in settings.LOOPBACK_HOSTS:
-            raise forms.ValidationError("Demo accounts sign in on this machine only.", code="demo")

@@ -28,9 +28,7 @@ def audit_chain(audit: Audit) -> str:
 @transaction.atomic
 def append(*, chain: str, type: str, actor: str, role: str, data: dict[str, Any], reason: str = "") -> Event:
     """Add one event at the end of `chain`, in the transaction of the change that it records."""
-    ChainHead.objects.get_or_create(chain=chain, defaults={"hash": GENESIS})
-    # The head row is the lock: two writers would otherwise both claim the next number.
-    head = ChainHead.objects.select_for_update().get(chain=chain)
+    head = hold_head(chain)
     body = canonical_json(
         {
             "v": 1,
@@ -51,6 +49,12 @@ def append(*, chain: str, type: str, actor: str, role: str, data: dict[str, Any]
     return event
 
 
+def hold_head(chain: str) -> ChainHead:
+    """Return the chain's head with its row locked: two writers would both claim the next number."""
+    ChainHead.objects.get_or_create(chain=chain, defaults={"hash": GENESIS})
+    return ChainHead.objects.select_for_update().get(chain=chain)
+
+
 def verify_chain(chain: str) -> list[str]:
     """Return what is wrong with a chain, in words; an empty list means that it is whole."""
     problems = []
@@ -68,9 +72,17 @@ def verify_chain(chain: str) -> list[str]:
             problems.append(f"event {event.seq}: its type column says {event.type}, its body {body['type']}")
         previous = event.hash
     head = ChainHead.objects.filter(chain=chain).first()
-    if head is not None and (head.seq, head.hash) != (seq, previous):
+    if head is None:
+        problems.append("the chain has no head")
+    elif (head.seq, head.hash) != (seq, previous):
         problems.append(f"the head says event {head.seq}, the log ends at {seq}")
     return problems
+
+
+def chains() -> list[str]:
+    """Return the names of all chains, those that lost their head included."""
+    heads = ChainHead.objects.values_list("chain", flat=True)
+    return sorted({*heads, *Event.objects.values_list("chain", flat=True).distinct().order_by()})
 
 
 def event_data(event: Event) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 
 from review.errors import NotAllowed, ReviewError
-from review.models import Assignment, Audit, Membership, Packet, RunImport
+from review.models import Assignment, Audit, ImportWitness, Membership, Packet
 
 Person = User | AnonymousUser | AbstractBaseUser
 ADMINS = "admins"
@@ -72,8 +72,8 @@ def check_can_join(user: User, audit: Audit, role: str) -> None:
 
 
 def imported_its_runs(user: Person, audit: Audit) -> bool:
-    """Return whether the person imported a run of the audit's pool."""
-    return RunImport.objects.filter(imported_by_id=user.pk, runs__pool_runs__audit=audit).exists()
+    """Return whether the person handed in a run of the audit's pool, first or again."""
+    return ImportWitness.objects.filter(user_id=user.pk or 0, batch__runs__pool_runs__audit=audit).exists()
 
 
 def check_can_work(user: Person, audit: Audit, duty: str) -> None:

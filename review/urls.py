@@ -1,13 +1,10 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, path
 
-from review.forms import SignInForm
 from review.views import adjudicator, lead, pages, reviewer
 
 app_name = "review"
-SIGN_IN = LoginView.as_view(
-    template_name="review/sign_in.html", authentication_form=SignInForm, redirect_authenticated_user=True
-)
+SIGN_IN = LoginView.as_view(template_name="review/sign_in.html", redirect_authenticated_user=True)
 urlpatterns: list[URLPattern] = [
     path("", pages.home, name="home"),
     path("sign-in/", SIGN_IN, name="sign-in"),

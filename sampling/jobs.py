@@ -27,7 +27,7 @@ def freeze(job_id: str) -> None:
         )
         return {"sentence": f"Frozen: {frame.unit_count} units, digest {frame.digest[:16]}…"}
 
-    run_job(job_id, work)
+    run_job(job_id, work, is_atomic=True)
 
 
 @shared_task(name="sampling.jobs.draw")
@@ -37,7 +37,7 @@ def draw(job_id: str) -> None:
         drawn = workflow.draw_audit(audit=audit, actor=actor, progress=progress)
         return {"sentence": f"Drawn: {drawn.drawn_units.count()} units."}
 
-    run_job(job_id, work)
+    run_job(job_id, work, is_atomic=True)
 
 
 @shared_task(name="sampling.jobs.build_packets")
@@ -47,4 +47,4 @@ def build_packets(job_id: str) -> None:
         count = workflow.build_packets(audit=audit, actor=actor, progress=progress)
         return {"sentence": f"{count} packets are open for review."}
 
-    run_job(job_id, work)
+    run_job(job_id, work, is_atomic=True)

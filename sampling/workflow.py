@@ -15,9 +15,9 @@ from review.blinding import count_names
 from review.canonical import canonical_json, digest_of, sha256_hex
 from review.errors import ReviewError
 from review.ledger import INSTANCE, append
-from review.models import Audit, Claim, Event, MaskDecision, Output, RubricVersion, System
+from review.models import Audit, Claim, Event, MaskDecision, Output, OutputSource, RubricVersion, System
 from review.permissions import check_can_change_draft, check_can_lead
-from review.workflow.audits import advance, record
+from review.workflow.audits import advance, hold, record
 from review.workflow.packets import open_review
 from review.workflow.pool import rubric_content
 from sampling import store
@@ -42,6 +42,7 @@ class Plan:
 @transaction.atomic
 def save_design(*, audit: Audit, actor: User, **values: Any) -> Design:
     """Store the draft design: profile and strata attributes, merge_below, reserve, budget."""
+    audit = hold(audit.pk)
     check_can_change_draft(actor, audit)
     design, _ = Design.objects.update_or_create(audit=audit, defaults=values)
     record(audit, "design.saved", actor, values)
@@ -76,7 +77,10 @@ def plan(audit: Audit, design: Design) -> Plan:
 
 
 def names_in_answers(audit: Audit) -> dict[str, int]:
-    """Return the system names that occur in answers or claims of the pool, with how many texts hold each."""
+    """Return the system names that occur where reviewers read, with how many texts hold each.
+
+    Answers, claims, and the titles, addresses and versions of sources: all written by the systems.
+    """
     keys = [key for key, claims in store.pool_outputs(audit) if claims]
     names = list(System.objects.values_list("name", flat=True))
 
@@ -84,6 +88,9 @@ def names_in_answers(audit: Audit) -> dict[str, int]:
         yield from Output.objects.filter(pk__in=keys).values_list("answer", flat=True).iterator(chunk_size=2000)
         claims = Claim.objects.filter(output__in=keys, required=True)
         yield from claims.values_list("text", flat=True).iterator(chunk_size=2000)
+        sources = OutputSource.objects.filter(output__in=keys)
+        described = sources.values_list("source__title", "source__url", "source__version")
+        yield from (" \n".join(row) for row in described.iterator(chunk_size=2000))
 
     return dict(count_names(texts(), names))
 
@@ -101,7 +108,7 @@ def freeze_audit(
 
     `mask` and `waive` decide on each system name found in answers; an undecided one is refused.
     """
-    audit = Audit.objects.select_for_update().get(pk=audit.pk)
+    audit = hold(audit.pk)
     check_can_change_draft(actor, audit)
     rubric = audit.rubric_versions.filter(number=1).first()
     if rubric is None:
@@ -234,7 +241,7 @@ def _publish_plan(audit: Audit, actor: User, rubric: RubricVersion, frame: Frame
 @transaction.atomic
 def publish_seed(*, audit: Audit, actor: User, origin: str, value: str = "") -> Seed:
     """Publish the seed, after the frame's digest; generated here where no value is given."""
-    audit = Audit.objects.select_for_update().get(pk=audit.pk)
+    audit = hold(audit.pk)
     check_can_lead(actor, audit)
     if audit.state != Audit.State.FROZEN:
         raise ReviewError("The seed comes after the freeze and before the draw.")
@@ -258,7 +265,7 @@ def publish_seed(*, audit: Audit, actor: User, origin: str, value: str = "") -> 
 @transaction.atomic
 def draw_audit(*, audit: Audit, actor: User, progress: Progress = lambda *_: None) -> Draw:
     """Draw the sample that follows from frame, design and seed."""
-    audit = Audit.objects.select_for_update().get(pk=audit.pk)
+    audit = hold(audit.pk)
     check_can_lead(actor, audit)
     if audit.state != Audit.State.FROZEN:
         raise ReviewError("An audit is drawn once, after its freeze.")
@@ -285,7 +292,7 @@ def draw_audit(*, audit: Audit, actor: User, progress: Progress = lambda *_: Non
 @transaction.atomic
 def build_packets(*, audit: Audit, actor: User, progress: Progress = lambda *_: None) -> int:
     """Build the packets of the drawn outputs and open the review; return how many there are."""
-    audit = Audit.objects.select_for_update().get(pk=audit.pk)
+    audit = hold(audit.pk)
     check_can_lead(actor, audit)
     if audit.state != Audit.State.DRAWN:
         raise ReviewError("Packets are built once, after the draw.")

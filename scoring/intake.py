@@ -12,8 +12,10 @@ from django.db import transaction
 from review.intake.problems import ImportRefused, Problem
 from review.intake.reader import Limits, NumberedRecord, Validation, records, validate
 from review.intake.store import (
+    batches_of,
     begin_import,
     known_problems,
+    note_witness,
     publish_import,
     published_import,
     store_records,
@@ -56,20 +58,22 @@ def import_run(
     limits = Limits(settings.IMPORT_MAX_LINE_BYTES, settings.IMPORT_MAX_BYTES)
     # Two passes over the file, shown as one bar.
     validation = validate(path, limits, lambda done, total: progress(done, 2 * total))
-    earlier = published_import(validation.content_sha256)
-    if earlier is not None and not validation.problems:
-        return ImportOutcome(validation, earlier, 0, validation.records, unchanged=True)
-    known: set[str] = set()
-    for chunk in _chunks(records(path, limits)) if not validation.problems else ():
-        problems, alike = known_problems(chunk)
-        validation.problems.extend(problems)
-        known |= alike
     if validation.problems:
-        raise ImportRefused(sorted(validation.problems, key=_by_line))
-    if dry_run or len(known) == validation.records:
+        raise ImportRefused(validation.problems)
+    earlier = published_import(validation.content_sha256)
+    if earlier is not None:
+        note_witness([earlier], actor)
+        return ImportOutcome(validation, earlier, 0, validation.records, unchanged=True)
+    if dry_run:
+        known = _known(path, limits, actor)
         return ImportOutcome(validation, None, 0, len(known), unchanged=False)
     batch = begin_import(content_sha256=validation.content_sha256, file_name=file_name, actor=actor)
     try:
+        # Only now: nobody else can store anything between this look and our own rows.
+        known = _known(path, limits, actor)
+        if len(known) == validation.records:
+            sweep_import(batch)
+            return ImportOutcome(validation, None, 0, len(known), unchanged=False)
         stored = _store(batch, path, limits, known, progress)
         publish_import(batch, warning_count=len(validation.warnings), actor=actor)
     except BaseException:
@@ -78,6 +82,20 @@ def import_run(
         sweep_import(batch)
         raise
     return ImportOutcome(validation, batch, stored, len(known), unchanged=False)
+
+
+def _known(path: Path, limits: Limits, actor: User | None) -> set[str]:
+    """Return the ids of outputs that are stored already, alike; refuses those stored otherwise."""
+    known: set[str] = set()
+    problems: list[Problem] = []
+    for chunk in _chunks(records(path, limits)):
+        clashes, alike = known_problems(chunk)
+        problems.extend(clashes)
+        note_witness(batches_of(alike), actor)
+        known |= alike
+    if problems:
+        raise ImportRefused(problems)
+    return known
 
 
 def _store(batch: RunImport, path: Path, limits: Limits, known: set[str], progress: Progress) -> int:
@@ -99,7 +117,3 @@ def _store(batch: RunImport, path: Path, limits: Limits, known: set[str], progre
 def _chunks(entries: Iterator[NumberedRecord]) -> Iterator[list[NumberedRecord]]:
     while chunk := list(itertools.islice(entries, CHUNK)):
         yield chunk
-
-
-def _by_line(problem: Problem) -> int:
-    return problem.line

@@ -25,6 +25,10 @@ def import_file(job_id: str) -> None:
         return {"sentence": outcome.sentence(), "warnings": warnings}
 
     run_job(job_id, work)
+    # A job that is over needs its upload no more; one that is tried again does.
+    job = Job.objects.get(pk=job_id)
+    if job.is_over:
+        Path(job.arguments["path"]).unlink(missing_ok=True)
 
 
 @shared_task(name="scoring.jobs.close")
@@ -35,4 +39,4 @@ def close(job_id: str) -> None:
         report = close_audit(audit=audit, actor=actor, progress=progress)
         return {"sentence": f"Closed; report {report.sha256[:16]}…"}
 
-    run_job(job_id, work)
+    run_job(job_id, work, is_atomic=True)

@@ -40,7 +40,8 @@ def report_input(audit: Audit) -> ReportInput:
     design = json.loads(frame.design_body)
     packets = list(Packet.objects.filter(audit=audit).select_related("audit", "rubric_version").defer("content"))
     evidence = packet_evidence(packets)
-    rubric = audit.rubric_versions.latest("number")
+    # The version that the packets were judged under, which a later wording does not change.
+    rubric = packets[0].rubric_version
     return ReportInput(
         title={
             "slug": audit.slug,

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -32,14 +33,7 @@ def imports(request: HttpRequest) -> HttpResponse:
     user = require_admin(request.user)
     form = ImportForm(posted(request), request.FILES or None)
     if request.method == "POST" and form.is_valid():
-        upload, dry_run = form.cleaned_data["file"], form.cleaned_data["dry_run"]
-        sent = {"file_name": upload.name, "size": upload.size, "dry_run": dry_run}
-
-        def act() -> dict[str, str]:
-            return {"job": str(_start_import(request, upload, dry_run).pk)}
-
-        answer = once(user=user, key=form.cleaned_data["key"], request=sent, act=act)
-        return redirect("review:job", pk=answer["job"])
+        return _start_import(user, form)
     published = RunImport.objects.filter(published_at__isnull=False).order_by("-published_at")
     context = {
         "form": form,
@@ -49,23 +43,34 @@ def imports(request: HttpRequest) -> HttpResponse:
     return render(request, "scoring/imports.html", context, status=422 if form.errors else 200)
 
 
-def _start_import(request: HttpRequest, upload: UploadedFile, dry_run: bool) -> Job:
-    # Stored under a name of our own: the upload's name is shown, never a path.
+def _start_import(user: User, form: ImportForm) -> HttpResponse:
+    upload, dry_run = form.cleaned_data["file"], form.cleaned_data["dry_run"]
+    path, name = _keep(upload), Path(upload.name or "upload").name
+    arguments = {"path": path, "file_name": name, "dry_run": dry_run, "next_url": reverse("scoring:imports")}
+
+    def act() -> dict[str, str]:
+        job = enqueue(
+            task_name="scoring.jobs.import_file",
+            title=f"{'Check' if dry_run else 'Import'} {name}"[:200],
+            arguments=arguments,
+            requested_by=user,
+        )
+        return {"job": str(job.pk), "path": path}
+
+    sent = {"file_name": upload.name, "size": upload.size, "dry_run": dry_run}
+    answer = once(user=user, key=form.cleaned_data["key"], request=sent, act=act)
+    if answer["path"] != path:  # the form was sent twice; the first copy is the one in use
+        Path(path).unlink()
+    return redirect("review:job", pk=answer["job"])
+
+
+def _keep(upload: UploadedFile) -> str:
+    """Copy the upload, before any transaction, under a name of our own: its name is shown, never a path."""
     settings.UPLOAD_DIR.mkdir(parents=True, exist_ok=True)
     path = settings.UPLOAD_DIR / uuid.uuid4().hex
     with path.open("wb") as target:
         shutil.copyfileobj(upload, target)
-    return enqueue(
-        task_name="scoring.jobs.import_file",
-        title=f"{'Check' if dry_run else 'Import'} {upload.name}",
-        arguments={
-            "path": str(path),
-            "file_name": Path(upload.name or "upload").name,
-            "dry_run": dry_run,
-            "next_url": reverse("scoring:imports"),
-        },
-        requested_by=signed_in(request.user),
-    )
+    return str(path)
 
 
 @login_required

@@ -12,7 +12,8 @@ from review.errors import ReviewError
 from review.ledger import audit_chain, verify_chain
 from review.models import Audit
 from review.permissions import check_can_lead
-from review.workflow.audits import advance, record
+from review.reconcile import unrecorded_changes
+from review.workflow.audits import advance, hold, record
 from scoring import store
 from scoring.models import Report
 
@@ -25,13 +26,16 @@ def close_audit(*, audit: Audit, actor: User, progress: Progress = lambda *_: No
     # pandas and scipy take a second to import; only a job or a command pays for them.
     from scoring.report import assemble_report
 
-    audit = Audit.objects.select_for_update().get(pk=audit.pk)
+    audit = hold(audit.pk)
     check_can_lead(actor, audit)
     if audit.state != Audit.State.LOCKED:
         raise ReviewError("Lock the judgments first; before that nobody sees an estimate.")
     problems = verify_chain(audit_chain(audit))
     if problems:
         raise ReviewError("The event log is damaged, no report is built on it: " + "; ".join(problems[:3]))
+    changes = unrecorded_changes(audit)
+    if changes:
+        raise ReviewError("Judgments and event log differ, no report is built on them: " + "; ".join(changes[:3]))
     progress(1, 3)
     given = store.report_input(audit)
     progress(2, 3)

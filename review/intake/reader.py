@@ -127,13 +127,22 @@ def parse_line(raw: bytes) -> Any:
 
 
 def _refuse_odd_characters(value: Any) -> None:
-    text = json.dumps(value, ensure_ascii=False)
-    if "\\u0000" in text:
-        raise BadLine("a text holds the character U+0000", '"\\u0000"', "Remove it; databases cannot keep it.")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise BadLine("a text holds half of a surrogate pair", repr(text[error.start]), "Repair the text.") from None
+    if isinstance(value, str):
+        if "\x00" in value:
+            raise BadLine("a text holds the character U+0000", '"\\u0000"', "Remove it; databases cannot keep it.")
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise BadLine(
+                "a text holds half of a surrogate pair", ascii(value[error.start]), "Repair the text."
+            ) from None
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _refuse_odd_characters(key)
+            _refuse_odd_characters(item)
+    elif isinstance(value, list):
+        for item in value:
+            _refuse_odd_characters(item)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

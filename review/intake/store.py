@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -15,12 +15,13 @@ from review.errors import Busy
 from review.intake.problems import Problem, shown
 from review.intake.reader import NumberedRecord
 from review.intake.schema import Record, SourcePart
-from review.ledger import INSTANCE, append
+from review.ledger import INSTANCE, append, hold_head
 from review.models import (
     Citation,
     Claim,
     Corpus,
     CorpusEntry,
+    ImportWitness,
     Output,
     OutputSource,
     Run,
@@ -51,20 +52,30 @@ def begin_import(*, content_sha256: str, file_name: str, actor: User | None) -> 
 
     One at a time: two could otherwise share tasks and sources, and sweeping one would hurt the other.
     """
-    for earlier in RunImport.objects.select_for_update().filter(published_at__isnull=True):
+    hold_head(INSTANCE)  # a row that always exists: two beginnings wait for each other here
+    for earlier in RunImport.objects.filter(published_at__isnull=True):
         if earlier.alive_at > timezone.now() - timedelta(seconds=settings.JOB_LEASE_SECONDS):
             raise Busy(f"{earlier.file_name} is being imported right now; wait for that to end.")
         sweep_import(earlier)
-    try:
-        with transaction.atomic():
-            batch = RunImport.objects.create(
-                content_sha256=content_sha256, file_name=file_name[:255], imported_by=actor, alive_at=timezone.now()
-            )
-    except IntegrityError:
-        raise Busy("This file is being imported right now; wait for that to end.") from None
+    batch = RunImport.objects.create(
+        content_sha256=content_sha256, file_name=file_name[:255], imported_by=actor, alive_at=timezone.now()
+    )
+    note_witness([batch], actor)
     slug = f"{slugify(file_name.split('.')[0])[:80] or 'corpus'}-{content_sha256[:8]}"
     Corpus.objects.create(slug=slug, title=f"Sources of {file_name}"[:200], batch=batch)
     return batch
+
+
+def note_witness(batches: Iterable[RunImport], actor: User | None) -> None:
+    """Remember that the person has seen this material, and with it the systems' names."""
+    if actor is not None:
+        rows = [ImportWitness(batch=batch, user=actor) for batch in batches]
+        ImportWitness.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def batches_of(output_ids: Iterable[str]) -> list[RunImport]:
+    """Return the imports that brought the outputs with these external ids."""
+    return list(RunImport.objects.filter(runs__outputs__external_id__in=list(output_ids)).distinct())
 
 
 @transaction.atomic
@@ -181,6 +192,9 @@ def _output(entry: NumberedRecord, run: Run, task: Task) -> Output:
 def _tasks(batch: RunImport, records: Iterable[Record]) -> dict[str, Task]:
     wanted = {record.task.id: record.task for record in records}
     known = {task.external_id: task for task in Task.objects.filter(external_id__in=wanted)}
+    for name, task in known.items():
+        if task.digest != content_digest(wanted[name].model_dump()):
+            raise ValueError(f"task {name} is stored with other content; this should have been refused before")
     missing = [
         Task(
             batch=batch,

@@ -5,7 +5,7 @@ from review.models.events import ChainHead, Event
 from review.models.jobs import Job
 from review.models.judgments import Adjudication, Draft, Judgment, Submission
 from review.models.packets import Assignment, Packet
-from review.models.tasks import Output, Run, RunImport, System, Task
+from review.models.tasks import ImportWitness, Output, Run, RunImport, System, Task
 
 __all__ = [
     "Adjudication",
@@ -18,6 +18,7 @@ __all__ = [
     "CorpusEntry",
     "Draft",
     "Event",
+    "ImportWitness",
     "Job",
     "Judgment",
     "MaskDecision",

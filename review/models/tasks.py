@@ -27,6 +27,17 @@ class RunImport(models.Model):
         ]
 
 
+class ImportWitness(models.Model):
+    """A person who handed in an import's material, also where nothing new was stored: they know its systems."""
+
+    batch = models.ForeignKey(RunImport, on_delete=models.CASCADE, related_name="witnesses")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        verbose_name_plural = "import witnesses"
+        constraints = [models.UniqueConstraint(fields=["batch", "user"], name="import_witness_once_per_import")]
+
+
 class System(models.Model):
     """A system under audit. Its name is what a reviewer must never see."""
 

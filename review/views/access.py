@@ -1,9 +1,11 @@
 """Fetching and access in one act: the object, or 404 where you need not know that it exists."""
 
 from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Exists, OuterRef, Q
 from django.http import Http404, HttpRequest, QueryDict
 from django.shortcuts import get_object_or_404
 
+from review.errors import ReviewError
 from review.models import Assignment, Audit, Job, Membership
 from review.permissions import is_admin
 
@@ -29,20 +31,31 @@ def get_joined_audit(user: Person, slug: str, role: str) -> Audit:
     return get_object_or_404(Audit, slug=slug, memberships__user=signed_in(user), memberships__role=role)
 
 
+ROLE_FOR = {
+    Assignment.Duty.REVIEW: Membership.Role.REVIEWER,
+    Assignment.Duty.ADJUDICATE: Membership.Role.ADJUDICATOR,
+}
+
+
 def get_assignment(user: Person, code: str, duty: str) -> Assignment:
-    """Return the person's own place on a packet, lapsed ones included."""
-    return get_object_or_404(
-        Assignment.objects.select_related("packet__audit", "packet__rubric_version"),
-        packet__code=code,
-        duty=duty,
-        user=signed_in(user),
+    """Return the person's own place on a packet, while they have the role for it."""
+    assignments = Assignment.objects.select_related("packet__audit", "packet__rubric_version")
+    membership = Membership.objects.filter(
+        audit=OuterRef("packet__audit"), user=signed_in(user), role=ROLE_FOR[Assignment.Duty(duty)]
     )
+    found = get_object_or_404(
+        assignments.filter(Exists(membership)), packet__code=code, duty=duty, user=signed_in(user)
+    )
+    if duty == Assignment.Duty.ADJUDICATE and found.state == Assignment.State.LAPSED:
+        raise ReviewError("Your time on this packet ran out and it went to somebody else. Open the next one.")
+    return found
 
 
 def get_own_job(user: Person, pk: str) -> Job:
-    """Return a job that the person started; admins see all."""
-    jobs = Job.objects.all() if is_admin(user) else Job.objects.filter(requested_by=signed_in(user))
-    return get_object_or_404(jobs, pk=pk)
+    """Return a job that the person started or that is of an audit they lead; admins see all."""
+    led = Membership.objects.filter(user=signed_in(user), role=Membership.Role.LEAD)
+    own = Q(requested_by=signed_in(user)) | Q(arguments__audit_id__in=list(led.values_list("audit_id", flat=True)))
+    return get_object_or_404(Job.objects.all() if is_admin(user) else Job.objects.filter(own), pk=pk)
 
 
 def require_admin(user: Person) -> User:

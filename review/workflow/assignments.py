@@ -11,7 +11,7 @@ from review.desk import keyed_hash
 from review.errors import NothingToClaim, ReviewError
 from review.models import Assignment, Audit, Membership
 from review.permissions import check_can_work
-from review.workflow.audits import record
+from review.workflow.audits import hold, record
 
 State = Assignment.State
 
@@ -19,9 +19,9 @@ State = Assignment.State
 @transaction.atomic
 def open_next(*, user: User, audit: Audit, duty: str) -> Assignment:
     """Return the packet that the person works on now: the one in hand, else a place claimed now."""
+    # Held, so that one person in two tabs takes one packet, and nobody takes one after the lock.
+    audit = hold(audit.pk)
     check_can_work(user, audit, duty)
-    # One at a time per person: two tabs would otherwise each take a packet.
-    Membership.objects.select_for_update().get(audit=audit, user=user)
     held = Assignment.objects.filter(user=user, packet__audit=audit, duty=duty, state=State.HELD).order_by("opened_at")
     for assignment in held:
         renew_lease(assignment=assignment)
@@ -60,16 +60,22 @@ def _take(pk: int, user: User, audit: Audit) -> Assignment | None:
                 pk = Assignment.objects.create(
                     packet=before.packet, duty=before.duty, place=before.place, user=user, state=State.HELD, **lease
                 ).pk
-            assignment = Assignment.objects.select_related("packet").get(pk=pk)
-            data = {"packet": assignment.packet.code, "shown": assignment.packet.content_sha256}
-            record(audit, "packet.opened", user, data, role=_role_for(assignment.duty))
-            return assignment
     except IntegrityError:
         return None  # this person got another place of the packet at the same moment
+    assignment = Assignment.objects.select_related("packet").get(pk=pk)
+    data = {"packet": assignment.packet.code, "shown": assignment.packet.content_sha256}
+    record(audit, "packet.opened", user, data, role=_role_for(assignment.duty))
+    return assignment
 
 
 def _role_for(duty: str) -> str:
     return Membership.Role.REVIEWER if duty == Assignment.Duty.REVIEW else Membership.Role.ADJUDICATOR
+
+
+def extend_lease(assignment: Assignment) -> None:
+    """Give the full time again while the place is held: whoever works does not lose it."""
+    held = Assignment.objects.filter(pk=assignment.pk, state=State.HELD)
+    held.update(lease_until=timezone.now() + lease_time())
 
 
 def renew_lease(*, assignment: Assignment) -> None:

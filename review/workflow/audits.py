@@ -66,11 +66,19 @@ def advance(audit: Audit, to: str, **fields: Any) -> None:
     audit.refresh_from_db()
 
 
+def hold(audit_id: int) -> Audit:
+    """Return the audit with its row locked; every step that depends on its state begins with this.
+
+    Audit before packet before anything else: one order, so that no two steps wait for each other,
+    and a judgment is either in before the lock or refused by it.
+    """
+    return Audit.objects.select_for_update(of=("self",)).get(pk=audit_id)
+
+
 @transaction.atomic
 def lock_audit(*, audit: Audit, actor: User, reason: str) -> bool:
     """Make all judgments final; return whether the lock is set or still needs a second person."""
-    # The row is the lock against a judgment that arrives at the same moment.
-    audit = Audit.objects.select_for_update().get(pk=audit.pk)
+    audit = hold(audit.pk)
     check_can_lead(actor, audit)
     if audit.state != Audit.State.OPEN:
         raise ReviewError("Only an audit in review can be locked.")

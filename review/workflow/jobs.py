@@ -8,7 +8,7 @@ import logging
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 from typing import Any
 
@@ -60,8 +60,13 @@ def _send(job: Job) -> None:
         logger.warning("The broker does not answer; the sweeper sends job %s later.", job.pk)
 
 
-def run_job(job_id: str, work: Work) -> None:
-    """Do the job if its row can be claimed; otherwise somebody else has it and nothing happens."""
+def run_job(job_id: str, work: Work, *, is_atomic: bool = False) -> None:
+    """Do the job if its row can be claimed; otherwise somebody else has it and nothing happens.
+
+    With `is_atomic` the work and the job's end are one transaction: a worker that dies after the
+    work but before the end would otherwise have the step refused as done already. Work that
+    commits in pieces must itself bear being done again.
+    """
     token = uuid.uuid4()
     now = timezone.now()
     claimable = Q(state=State.QUEUED) | Q(state=State.RUNNING, lease_until__lt=now)
@@ -78,7 +83,9 @@ def run_job(job_id: str, work: Work) -> None:
 
     with _heartbeat(job_id, token):
         try:
-            result = work(job, progress)
+            with transaction.atomic() if is_atomic else nullcontext():
+                result = work(job, progress)
+                _end(mine, state=State.DONE, message=result.get("sentence", ""), result=result)
         except Busy as busy:
             mine.update(state=State.QUEUED, attempts=F("attempts") - 1, message=str(busy), **LEASE_FREE)
             return
@@ -94,7 +101,6 @@ def run_job(job_id: str, work: Work) -> None:
             else:
                 mine.update(state=State.QUEUED, message=message, sent_at=timezone.now(), **LEASE_FREE)
             raise
-    _end(mine, state=State.DONE, message=result.get("sentence", ""), result=result)
 
 
 def _end(mine: QuerySet[Job], **values: Any) -> None:

@@ -6,14 +6,14 @@ from django.db.models import Max
 from django.utils import timezone
 
 from review.blinding import packet_content_from_json
-from review.canonical import digest_of
 from review.errors import ReviewError
 from review.evidence import packet_evidence
 from review.models import Assignment, Claim, Draft, Event, Judgment, Packet
 from review.permissions import check_can_judge
+from review.reconcile import judgment_detail
 from review.rules import Location, judgment_problems
-from review.workflow.assignments import lease_time
-from review.workflow.audits import record
+from review.workflow.assignments import extend_lease
+from review.workflow.audits import hold, record
 
 
 def claim_by_number(packet: Packet, number: int) -> Claim:
@@ -25,6 +25,18 @@ def claim_by_number(packet: Packet, number: int) -> Claim:
     return found[0]
 
 
+def hold_packet(assignment_id: int) -> Packet:
+    """Return the packet of an assignment with its audit and itself locked.
+
+    Two reviewers may submit at once. Without the lock both would count the other's judgment as
+    missing, and the packet would stay open for ever.
+    """
+    ids = Assignment.objects.values_list("packet__audit_id", "packet_id").get(pk=assignment_id)
+    hold(ids[0])
+    packets = Packet.objects.select_for_update(of=("self",)).select_related("audit", "rubric_version")
+    return packets.get(pk=ids[1])
+
+
 @transaction.atomic
 def save_draft(*, assignment_id: int, claim: Claim, reviewer: User, verdict: str, reason: str, location: str) -> Draft:
     """Keep unfinished work on the server; the lease is renewed with it."""
@@ -32,9 +44,7 @@ def save_draft(*, assignment_id: int, claim: Claim, reviewer: User, verdict: str
     check_can_judge(reviewer, assignment)
     values = {"verdict": verdict, "reason": reason, "location": location}
     draft, _ = Draft.objects.update_or_create(assignment=assignment, claim=claim, defaults=values)
-    Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.HELD).update(
-        lease_until=timezone.now() + lease_time()
-    )
+    extend_lease(assignment)
     return draft
 
 
@@ -54,10 +64,7 @@ def submit_judgment(
     The last claim submits the assignment, the last assignment closes the packet's review. Judging a
     claim again while the packet is open is a new version; the old one stays.
     """
-    packet_id = Assignment.objects.values_list("packet_id", flat=True).get(pk=assignment_id)
-    # Two reviewers may submit at once. Without the lock both would count the other's judgment as
-    # missing, and the packet would stay open for ever.
-    packet = Packet.objects.select_for_update(of=("self",)).select_related("audit", "rubric_version").get(pk=packet_id)
+    packet = hold_packet(assignment_id)
     assignment = Assignment.objects.select_related("packet__audit").get(pk=assignment_id)
     check_can_judge(reviewer, assignment)
     problems = judgment_problems(packet_content_from_json(packet.content), verdict, reason, location)
@@ -77,20 +84,20 @@ def submit_judgment(
         location_end=accepted.end if accepted else None,
     )
     Draft.objects.filter(assignment=assignment, claim=claim).delete()
+    extend_lease(assignment)
     event = _record_judgment(packet, judgment, claim_number, reviewer)
     _finish(packet, assignment)
     return event.hash
 
 
 def _record_judgment(packet: Packet, judgment: Judgment, claim_number: int, reviewer: User) -> Event:
-    location = Location(judgment.location_source, judgment.location_start, judgment.location_end)
     data = {
         "packet": packet.code,
         "claim": claim_number,
         "rubric_version": packet.rubric_version.number,
         "version": judgment.version,
         "verdict": judgment.verdict,
-        "detail": digest_of({"reason": judgment.reason, "location": location.to_text()}),
+        "detail": judgment_detail(judgment),
     }
     return record(packet.audit, "judgment.final", reviewer, data, role="reviewer")
 

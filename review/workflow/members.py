@@ -6,12 +6,13 @@ from django.db import transaction
 from review.errors import ReviewError
 from review.models import Assignment, Audit, Membership
 from review.permissions import check_can_join, check_can_lead
-from review.workflow.audits import record
+from review.workflow.audits import hold, record
 
 
 @transaction.atomic
 def set_role(*, audit: Audit, actor: User, user: User, role: str) -> None:
     """Give a person a role in the audit; an empty role ends the membership. Judgments stay."""
+    audit = hold(audit.pk)
     check_can_lead(actor, audit)
     if audit.state in (Audit.State.LOCKED, Audit.State.CLOSED):
         raise ReviewError("This audit is locked; its people stay as they are.")

@@ -11,12 +11,13 @@ from review.canonical import digest_of
 from review.errors import ReviewError
 from review.models import Audit, Corpus, Membership, PoolRun, RubricVersion, Run
 from review.permissions import check_can_change_draft, imported_its_runs
-from review.workflow.audits import record
+from review.workflow.audits import hold, record
 
 
 @transaction.atomic
 def compose_pool(*, audit: Audit, actor: User, runs: Sequence[Run], categories: Sequence[str] = ()) -> None:
     """Make `runs`, restricted to tasks of `categories` (none given: all), the audit's pool."""
+    audit = hold(audit.pk)
     check_can_change_draft(actor, audit)
     if any(run.batch.published_at is None for run in runs):
         raise ReviewError("A run of an unfinished import cannot be part of a pool.")
@@ -45,6 +46,7 @@ def write_rubric(
     share_percent: int | None = None,
 ) -> RubricVersion:
     """Return the audit's rubric, version 1, written or written anew while the audit is a draft."""
+    audit = hold(audit.pk)
     check_can_change_draft(actor, audit)
     rubric, _ = RubricVersion.objects.update_or_create(
         audit=audit,

@@ -13,8 +13,8 @@ HAS_A_FRAME = "EXISTS (SELECT 1 FROM sampling_frame WHERE audit_id = OLD.audit_i
 class Migration(migrations.Migration):
     dependencies = [("sampling", "0001_initial"), ("review", "0002_guards")]
     operations = [
-        guard("sampling", "Correctness", when=OUTPUT_IS_PUBLISHED),
-        guard("sampling", "Signal", when=OUTPUT_IS_PUBLISHED),
+        guard("sampling", "Correctness", when=OUTPUT_IS_PUBLISHED, is_closed=True),
+        guard("sampling", "Signal", when=OUTPUT_IS_PUBLISHED, is_closed=True),
         guard("sampling", "Design", when=HAS_A_FRAME),
         guard("sampling", "Frame"),
         guard("sampling", "Stratum"),

@@ -13,6 +13,6 @@ CLAIM_IS_PUBLISHED = """(SELECT batch.published_at FROM review_claim claim
 class Migration(migrations.Migration):
     dependencies = [("scoring", "0001_initial"), ("review", "0002_guards")]
     operations = [
-        guard("scoring", "ReferenceLabel", when=CLAIM_IS_PUBLISHED),
+        guard("scoring", "ReferenceLabel", when=CLAIM_IS_PUBLISHED, is_closed=True),
         guard("scoring", "Report"),
     ]

@@ -1,17 +1,22 @@
 """Places on packets: each goes to one person, also when two reach for it at once."""
 
 import threading
+import time
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.urls import reverse
 from django.utils import timezone
 
 from review.errors import NothingToClaim
-from review.models import Assignment, Audit, Membership
+from review.models import Assignment, Audit, Event, Membership
+from review.workflow import judgments, members
 from review.workflow.assignments import open_next
-from tests.factories import judge, make_user, open_audit, record
+from review.workflow.audits import lock_audit
+from tests.factories import PASSWORD, judge, make_user, open_audit, record
+from tests.guards import lifted
 
 
 def records(count):
@@ -130,7 +135,8 @@ def test_reading_first_and_writing_then_would_hand_it_out_twice(crowd):
         place.save()
         return place.pk
 
-    results = race(2, careless)
+    with lifted(connection):  # the row itself would refuse a second holder
+        results = race(2, careless)
     assert results[0] == results[1]
     assert isinstance(results[0], int), results
 
@@ -149,3 +155,71 @@ def test_two_last_judgments_at_once_still_close_the_packet(transactional_db):
     names = ("alice", "bob")
     race(2, lambda number: bool(judge(people[names[number]], audit)))
     assert audit.packets.get().state == "settled"
+
+
+@pytest.mark.django_db
+def test_judging_renews_the_lease(people):
+    audit = open_audit(people, [record("t1", claims=2), record("t2", claims=2)], budget=2)
+    assignment = open_next(user=people["alice"], audit=audit, duty="review")
+    soon = timezone.now() + timedelta(seconds=5)
+    Assignment.objects.filter(pk=assignment.pk).update(lease_until=soon)
+    submit_first_claim(people["alice"], assignment)
+    assignment.refresh_from_db()
+    assert assignment.lease_until > soon + timedelta(minutes=60)
+
+
+def submit_first_claim(user, assignment):
+    return judgments.submit_judgment(
+        assignment_id=assignment.pk,
+        claim=judgments.claim_by_number(assignment.packet, 1),
+        claim_number=1,
+        reviewer=user,
+        verdict="insufficient",
+        reason="silent",
+        location=None,
+    )
+
+
+def test_a_judgment_is_in_before_the_lock_or_refused_by_it(transactional_db, monkeypatch):
+    """A reviewer submits while the lead locks: the log never shows a judgment after the lock."""
+    people = make_people()
+    audit = open_audit(people, records(2), budget=2)
+    assignment = open_next(user=people["alice"], audit=audit, duty="review")
+    checked = threading.Event()
+    original = judgments.judgment_problems
+
+    def slow(*arguments):
+        checked.set()
+        time.sleep(0.5)  # long enough for the lock to come in between, if it could
+        return original(*arguments)
+
+    monkeypatch.setattr(judgments, "judgment_problems", slow)
+
+    def act(number):
+        if number == 0:
+            return submit_first_claim(people["alice"], assignment)
+        checked.wait(timeout=10)
+        return lock_audit(audit=audit, actor=people["lena"], reason="now")
+
+    results = race(2, act)
+    assert results[1] is True, results
+    types = list(Event.objects.filter(chain="audit/spring").order_by("seq").values_list("type", flat=True))
+    assert types[-2:] == ["judgment.final", "audit.locked"], types
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("name", "duty"), [("alice", "review"), ("judy", "adjudicate")])
+def test_who_has_left_reads_nothing_more(client, people, name, duty):
+    audit = open_audit(people, records(2), budget=2)
+    judge(people["alice"], audit, packets=1)
+    if duty == "adjudicate":
+        judge(people["alice"], audit, packets=1)
+        judge(people["bob"], audit, "insufficient", packets=2)
+        assignment = open_next(user=people["judy"], audit=audit, duty=duty)
+    else:
+        assignment = Assignment.objects.get(user=people["alice"])
+    address = reverse("review:claim" if duty == "review" else "review:ruling", args=[assignment.packet.code, 1])
+    client.login(username=name, password=PASSWORD)
+    assert client.get(address).status_code == 200
+    members.set_role(audit=audit, actor=people["lena"], user=people[name], role="")
+    assert client.get(address).status_code == 404

@@ -60,6 +60,8 @@ def test_json_gives_the_packet_back():
         ("gpt 4o, GPT4o and gpt_4o", f"{MASK}, {MASK} and {MASK}"),
         ("gpt-4omni is another", "gpt-4omni is another"),
         ("xgpt-4o", "xgpt-4o"),
+        ("_GPT-4o_ and model_gpt-4o", f"_{MASK}_ and model_{MASK}"),
+        ("我是GPT-4o模型", f"我是{MASK}模型"),
     ],
 )
 def test_names_are_masked_as_whole_words(text, masked):
@@ -68,6 +70,25 @@ def test_names_are_masked_as_whole_words(text, masked):
 
 def test_the_longest_name_goes_first():
     assert mask_names("alpha beta two", ["alpha", "alpha beta"]) == f"{MASK} two"
+
+
+@pytest.mark.parametrize("text", ["I am _Alpha_.", "model_Alpha says", "I am Alpha2", "我是Alpha模型", "ALPHA-3"])
+def test_a_name_in_a_letter_is_found_in_any_writing(text):
+    assert count_names([text], ["Alpha"]) == {"Alpha": 1}
+    assert "lpha" not in mask_names(text, ["Alpha"]).lower()
+
+
+@pytest.mark.parametrize("text", ["alphabet", "an alphanumeric", "betalpha"])
+def test_a_longer_word_is_no_name(text):
+    assert count_names([text], ["Alpha"]) == {}
+
+
+def test_what_describes_a_source_is_masked_and_its_text_is_not():
+    source = SourceMaterial("k", "zeta retrieval", "https://x.example/?model=zeta", "zeta-index", "zeta is a letter")
+    packet = content(own_sources=[source], corpus_sources=[source], claims=[("x", [("k", "")])], masked_names=["zeta"])
+    (view,) = packet.sources
+    assert "zeta" not in view.title + view.url + view.version
+    assert view.text == "zeta is a letter"
 
 
 def test_names_are_counted_by_text():

@@ -39,6 +39,15 @@ def audit(people):
             output__correct_basis=BASIS,
             output__usage={"cost": float(SCORE)},
             output__response={"note": OUTPUT},
+            sources=[
+                {
+                    "id": "s1",
+                    "title": f"{SYSTEM} retrieval {number}",
+                    "url": f"https://x.example/{SYSTEM}",
+                    "version": SYSTEM,
+                    "text": "Somebody says that the sky is blue.",
+                }
+            ],
             labels=[{"claim_id": "c1", "reviewer": "r1", "judgment": "insufficient", "note": LABEL}],
         )
         for number in range(3)

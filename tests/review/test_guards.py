@@ -5,14 +5,17 @@ from django.apps import apps
 from django.db import DatabaseError, connection, transaction
 
 from review.models import Job, RunImport
+from review.workflow import members
 from review.workflow.audits import lock_audit
+from sampling import workflow as sampling
 from scoring.workflow import close_audit
-from tests.factories import import_records, judge, open_audit, record
+from tests.factories import draft_audit, import_records, judge, open_audit, record
 from tests.guards import lifted, settle_foreign_keys
 
 pytestmark = pytest.mark.django_db
 GUARDED = {
     "review_event",
+    "review_assignment",
     "review_judgment",
     "review_adjudication",
     "review_packet",
@@ -46,10 +49,9 @@ LIVING = {
     "review_system",
     "review_corpus",
     "review_membership",
-    "review_assignment",
     "review_draft",
     "review_submission",
-    "review_chainhead",
+    "review_importwitness",
     "review_job",
 }
 
@@ -63,9 +65,6 @@ def closed(people):
         record("t2"),
         record("t3"),
     ]
-    from review.workflow import members
-    from sampling import workflow as sampling
-    from tests.factories import draft_audit
 
     lead = people["lena"]
     audit = draft_audit(people, records, budget=3)
@@ -183,7 +182,7 @@ def test_every_table_is_guarded_or_known_to_live():
         for app in ("review", "sampling", "scoring")
         for model in apps.get_app_config(app).get_models()
     }
-    assert ours == GUARDED | LIVING
+    assert ours == GUARDED | LIVING | {"review_chainhead"}  # heads move, by one, and never go
 
 
 def test_living_columns_of_guarded_rows_still_move(people):
@@ -199,3 +198,58 @@ def test_an_unpublished_import_can_be_swept(people):
     batch = RunImport.objects.get()
     with pytest.raises(DatabaseError), transaction.atomic():
         batch.runs.all().delete()
+
+
+def test_a_head_moves_by_one_and_never_goes(closed):
+    refused(
+        "DELETE FROM review_chainhead",
+        "UPDATE review_chainhead SET seq = seq",
+        "UPDATE review_chainhead SET seq = seq + 2",
+        "UPDATE review_chainhead SET seq = seq - 1",
+    )
+
+
+def test_a_finished_assignment_keeps_its_person_and_state(closed):
+    refused(
+        "UPDATE review_assignment SET state = 'lapsed', submitted_at = NULL",
+        f"UPDATE review_assignment SET user_id = {closed.created_by_id}",
+        "DELETE FROM review_assignment",
+    )
+
+
+def test_nothing_joins_what_is_frozen_or_published(closed, people):
+    """A row of another audit or import cannot be moved in, nor a new one added."""
+    draft = draft_audit(people, [record("n1"), record("n2")], slug="later", budget=2)
+    refused(
+        f"UPDATE review_poolrun SET audit_id = {closed.pk} WHERE audit_id = {draft.pk}",
+        f"INSERT INTO review_poolrun (audit_id, run_id) SELECT {closed.pk}, run_id FROM review_poolrun "
+        f"WHERE audit_id = {draft.pk}",
+        "INSERT INTO review_claim (output_id, external_id, position, text, required) "
+        "SELECT id, 'forged', 9, 'forged', TRUE FROM review_output",
+        "INSERT INTO sampling_signal (output_id, name, value, model_family) "
+        "SELECT id, 'late', 1, '' FROM review_output",
+        "INSERT INTO review_corpusentry (corpus_id, source_id) SELECT corpus_id, source_id FROM review_corpusentry",
+    )
+
+
+def test_an_audit_never_goes_backwards(closed):
+    refused(
+        "UPDATE review_audit SET state = 'drawn', opened_at = NULL, locked_at = NULL, locked_by_id = NULL, "
+        "closed_at = NULL",
+        "UPDATE review_audit SET needs_second_person = NOT needs_second_person",
+        "UPDATE review_audit SET title = 'another'",
+    )
+
+
+def test_a_packet_keeps_to_its_audits_rubric(closed, people):
+    draft = draft_audit(people, [record("n1"), record("n2")], slug="later", budget=2)
+    other = draft.rubric_versions.get().pk
+    refused(f"UPDATE review_packet SET rubric_version_id = {other}")
+
+
+def test_a_final_row_is_not_displaced_by_an_update(closed, people):
+    """UPDATE OR REPLACE deletes the row in its way without firing a DELETE trigger."""
+    draft = draft_audit(people, [record("n1"), record("n2")], slug="later", budget=2)
+    final, living = closed.rubric_versions.get().pk, draft.rubric_versions.get().pk
+    verb = "UPDATE OR REPLACE" if connection.vendor == "sqlite" else "UPDATE"
+    refused(f"{verb} review_rubricversion SET id = {final}, statement = 'forged' WHERE id = {living}")

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
@@ -167,3 +168,23 @@ def test_health_says_what_waits(client, job):
     answer = client.get(reverse("review:health"))
     assert answer.status_code == 503
     assert "is a worker running?" in answer.json()["problems"][0]
+
+
+def test_a_worker_that_dies_at_the_end_leaves_neither_work_nor_end(job, monkeypatch):
+    """Work and end are one transaction where they have to be: the second try is not refused."""
+
+    def work(_job, progress):
+        people.append(User.objects.create_user(f"made{len(people)}"))
+        return {"sentence": "Made."}
+
+    people, original = [], jobs._end
+    with monkeypatch.context() as dying:
+        dying.setattr(jobs, "_end", lambda *_, **__: (_ for _ in ()).throw(SystemExit))
+        with pytest.raises(SystemExit):
+            run_job(str(job.pk), work, is_atomic=True)
+    assert User.objects.count() == 0
+    assert jobs._end is original
+    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    run_job(str(job.pk), work, is_atomic=True)
+    assert state(job) == "done"
+    assert User.objects.count() == 1

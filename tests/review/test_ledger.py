@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import connection
 
-from review.ledger import GENESIS, append, event_data, verify_chain
+from review.ledger import GENESIS, append, chains, event_data, verify_chain
 from review.models import ChainHead, Event
 from tests.guards import lifted
 
@@ -48,6 +48,14 @@ def test_tampering_is_found(statement, complaint):
     with lifted(connection), connection.cursor() as cursor:
         cursor.execute(statement)
     assert any(complaint in problem for problem in verify_chain("test"))
+
+
+def test_a_chain_without_its_head_is_found():
+    add(1)
+    with lifted(connection):
+        ChainHead.objects.filter(chain="test").delete()
+    assert chains() == ["test"]
+    assert verify_chain("test") == ["the chain has no head"]
 
 
 def test_the_head_follows_the_log():

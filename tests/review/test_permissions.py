@@ -7,7 +7,7 @@ from review.errors import NotAllowed, ReviewError
 from review.models import Assignment, Audit, Membership, Packet
 from review.workflow import members
 from review.workflow.audits import lock_audit
-from tests.factories import judge, make_user, open_audit, record
+from tests.factories import import_records, judge, make_user, open_audit, record
 
 pytestmark = pytest.mark.django_db
 EVERYBODY = ["ada", "lena", "alice", "bob", "charlie", "judy"]
@@ -73,6 +73,13 @@ def test_who_imported_a_run_never_reviews_it(people, audit):
     Membership.objects.create(audit=audit, user=people["ada"], role="reviewer")  # past the form, all the same:
     with pytest.raises(NotAllowed, match="imported a run"):
         permissions.check_can_work(people["ada"], audit, "review")
+
+
+def test_who_hands_in_known_material_is_no_reviewer_of_it(people, audit):
+    """Charlie sends the same records again, in another file; nothing is stored, but now he knows the systems."""
+    import_records([record("t1")], actor=people["charlie"], file_name="again.jsonl")
+    with pytest.raises(ReviewError, match="imported a run"):
+        members.set_role(audit=audit, actor=people["lena"], user=people["charlie"], role="reviewer")
 
 
 def test_a_lead_stays_lead_and_a_reviewer_cannot_become_one(people, audit):

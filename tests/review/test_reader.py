@@ -94,6 +94,10 @@ def test_what_json_readers_disagree_about_is_refused(tmp_path, line, message):
     assert message in found.problems[0].message
 
 
+def test_a_backslash_before_u0000_is_only_text(tmp_path):
+    assert problems(tmp_path, record("t1", text="C code: \\\\u0000 the sky is blue")).problems == []
+
+
 def test_every_problem_of_a_file_is_listed(tmp_path):
     found = problems(tmp_path, changed(output__correct=3), record("t2"), changed(output__id=5, task__id=6))
     assert [(problem.line, problem.field) for problem in found.problems] == [

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from review.errors import NotAllowed, ReviewError
 from review.ledger import event_data, verify_chain
@@ -156,8 +157,6 @@ def test_it_is_drawn_once(people, seeded):
 
 
 def test_a_tampered_frame_is_not_drawn(people, seeded, db):
-    from django.db import connection
-
     with lifted(connection):
         FrameUnit.objects.filter(pk=FrameUnit.objects.first().pk).update(correct=None)
     with pytest.raises(ReviewError, match="published digest"):
@@ -167,7 +166,8 @@ def test_a_tampered_frame_is_not_drawn(people, seeded, db):
 def test_a_corpus_changed_after_the_freeze_builds_no_packets(people, seeded):
     workflow.draw_audit(audit=seeded, actor=people["lena"])
     entry = CorpusEntry.objects.first()
-    CorpusEntry.objects.create(corpus=entry.corpus, task=None, source=entry.source)
+    with lifted(connection):
+        CorpusEntry.objects.create(corpus=entry.corpus, task=None, source=entry.source)
     with pytest.raises(ReviewError, match="frozen digest"):
         workflow.build_packets(audit=seeded, actor=people["lena"])
 

@@ -5,14 +5,16 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.urls import reverse
 
 from review.errors import ReviewError
-from review.models import Membership
+from review.models import Event, Judgment, Membership
 from review.workflow.audits import lock_audit
 from scoring.models import Report
 from scoring.workflow import close_audit
 from tests.factories import PASSWORD, judge, make_user, open_audit, record
+from tests.guards import lifted
 
 pytestmark = pytest.mark.django_db
 
@@ -131,12 +133,14 @@ def test_there_is_no_report_to_print_before_the_end(audit):
 
 
 def test_a_damaged_log_stops_the_report(people, locked):
-    from django.db import connection
-
-    from review.models import Event
-    from tests.guards import lifted
-
     with lifted(connection):
         Event.objects.filter(type="judgment.final").first().delete()
     with pytest.raises(ReviewError, match="damaged"):
+        close_audit(audit=locked, actor=people["lena"])
+
+
+def test_a_judgment_that_no_event_tells_of_stops_the_report(people, locked):
+    with lifted(connection):
+        Judgment.objects.filter(verdict="insufficient").update(verdict="unresolved")
+    with pytest.raises(ReviewError, match="Judgments and event log differ"):
         close_audit(audit=locked, actor=people["lena"])

@@ -230,3 +230,32 @@ def test_storing_takes_a_fixed_number_of_queries_a_chunk(django_assert_max_num_q
         import_records(records)
     assert connection.vendor in ("sqlite", "postgresql")
     assert review_store.published_import("none") is None
+
+
+def test_a_task_that_came_in_meanwhile_is_seen(monkeypatch):
+    """Another import stores the same task with other words between our check and our beginning."""
+    original = intake.begin_import
+
+    def overtaken(**arguments):
+        monkeypatch.setattr(intake, "begin_import", original)
+        import_records([record("t1", "alpha", task__prompt="Another question?")], file_name="first.jsonl")
+        return original(**arguments)
+
+    monkeypatch.setattr(intake, "begin_import", overtaken)
+    with pytest.raises(ImportRefused) as refusal:
+        import_records([record("t1", "beta")])
+    assert "task with this id and other content" in refusal.value.problems[0].message
+    assert Output.objects.count() == 1
+
+
+def test_uploads_are_deleted_once_their_job_is_over(
+    client, people, django_capture_on_commit_callbacks, settings, tmp_path
+):
+    client.login(username="ada", password=PASSWORD)
+    path = write_lines(tmp_path / "runs.jsonl", [record("t1")])
+    key = str(client.get(reverse("scoring:imports")).context["form"]["key"].value())
+    for _ in range(2):
+        with path.open("rb") as upload, django_capture_on_commit_callbacks(execute=True):
+            client.post(reverse("scoring:imports"), {"key": key, "file": upload})
+    assert Job.objects.get().state == "done"
+    assert list(settings.UPLOAD_DIR.iterdir()) == []

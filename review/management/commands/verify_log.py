@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from review.ledger import verify_chain
-from review.models import ChainHead
+from review.ledger import chains, verify_chain
+from review.models import Event
 
 
 class Command(BaseCommand):
@@ -13,9 +13,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         problems = []
-        for head in ChainHead.objects.order_by("chain"):
-            found = verify_chain(head.chain)
-            problems += [f"{head.chain}: {problem}" for problem in found]
-            self.stdout.write(f"{head.chain}: {head.seq} events, head {head.hash}")
+        for chain in chains():
+            problems += [f"{chain}: {problem}" for problem in verify_chain(chain)]
+            last = Event.objects.filter(chain=chain).order_by("-seq").first()
+            if last is not None:
+                self.stdout.write(f"{chain}: {last.seq} events, head {last.hash}")
         if problems:
             raise CommandError("\n".join(problems))
