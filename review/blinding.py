@@ -142,6 +142,19 @@ def count_names(texts: Iterable[str], names: Sequence[str]) -> Mapping[str, int]
     return {name: count for name, count in counts.items() if count}
 
 
+def name_excerpts(texts: Iterable[str], name: str, *, most: int = 3, around: int = 45) -> list[str]:
+    """Return up to `most` passages in which a name occurs, each with some text around it."""
+    found, pattern = [], name_pattern(name)
+    for text in texts:
+        match = pattern.search(text)
+        if match:
+            start, end = max(0, match.start() - around), match.end() + around
+            found.append(f"{'…' if start else ''}{' '.join(text[start:end].split())}{'…' if end < len(text) else ''}")
+            if len(found) == most:
+                break
+    return found
+
+
 def name_pattern(name: str) -> re.Pattern[str]:
     """Return a pattern for a system's name: any case, any or no separators in it.
 

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 
 from review.blinding import PacketContent, packet_content_from_json
 from review.evidence import packet_evidence
-from review.models import Assignment, Audit, Claim, Draft, Judgment, Packet
+from review.models import Adjudication, Assignment, Audit, Claim, Draft, Judgment, Packet
 from review.rules import Location
 
 
@@ -21,6 +21,7 @@ from review.rules import Location
 class OwnWork:
     form_values: dict[str, Any]  # the draft, else the recorded judgment
     recorded: str  # the verdict recorded so far, if any
+    version: int  # of that judgment, 0 for none
     draft_saved_at: Any
 
 
@@ -34,7 +35,12 @@ def own_work(assignment: Assignment, claim: Claim) -> OwnWork:
         values = {"verdict": judgment.verdict, "reason": judgment.reason, "location": _location_text(judgment)}
     else:
         values = {}
-    return OwnWork(values, judgment.verdict if judgment else "", draft.saved_at if draft else None)
+    return OwnWork(
+        form_values=values,
+        recorded=judgment.verdict if judgment else "",
+        version=judgment.version if judgment else 0,
+        draft_saved_at=draft.saved_at if draft else None,
+    )
 
 
 def _location_text(judgment: Judgment) -> str:
@@ -70,8 +76,10 @@ def judged_numbers(assignment: Assignment) -> set[int]:
 class HistoryRow:
     code: str
     number: int
+    prompt: str
     claim: str
     verdict: str
+    reason: str
     version: int
     at: Any
     is_open: bool  # may still be amended
@@ -79,31 +87,41 @@ class HistoryRow:
 
 def own_history(user: User, audit: Audit) -> list[HistoryRow]:
     """Return the person's newest judgment of each claim, newest first, with the claim as it was shown."""
-    rows = (
-        Judgment.objects.filter(assignment__user=user, assignment__packet__audit=audit)
-        .select_related("assignment__packet", "claim")
-        .order_by("-created_at")
-    )
-    newest: dict[tuple[int, int], Judgment] = {}
-    for judgment in rows:
-        newest.setdefault((judgment.assignment_id, judgment.claim_id), judgment)
-    numbers = claim_numbers(judgment.assignment.packet.output_id for judgment in newest.values())
-    return [_history_row(judgment, numbers, audit) for judgment in newest.values()]
+    rows = Judgment.objects.filter(assignment__user=user, assignment__packet__audit=audit)
+    return _history(rows.select_related("assignment__packet").order_by("-created_at"), audit)
 
 
-def _history_row(judgment: Judgment, numbers: dict[int, int], audit: Audit) -> HistoryRow:
-    packet = judgment.assignment.packet
-    number = numbers[judgment.claim_id]
+def own_rulings(user: User, audit: Audit) -> list[HistoryRow]:
+    """Return the person's rulings, newest first."""
+    rows = Adjudication.objects.filter(assignment__user=user, assignment__packet__audit=audit)
+    return _history(rows.select_related("assignment__packet").order_by("-created_at"), audit)
+
+
+def _history(rows: "Iterable[Judgment] | Iterable[Adjudication]", audit: Audit) -> list[HistoryRow]:
+    newest: dict[tuple[int, int], Judgment | Adjudication] = {}
+    for row in rows:
+        newest.setdefault((row.assignment_id, row.claim_id), row)
+    numbers = claim_numbers(row.assignment.packet.output_id for row in newest.values())
+    contents = {row.assignment.packet_id: row.assignment.packet.content for row in newest.values()}
+    shown = {pk: packet_content_from_json(content) for pk, content in contents.items()}
+    return [_history_row(row, numbers[row.claim_id], shown[row.assignment.packet_id], audit) for row in newest.values()]
+
+
+def _history_row(row: Judgment | Adjudication, number: int, content: PacketContent, audit: Audit) -> HistoryRow:
+    packet = row.assignment.packet
     return HistoryRow(
         code=packet.code,
         number=number,
-        claim=packet_content_from_json(packet.content).claims[number - 1].text,
-        verdict=judgment.verdict,
-        version=judgment.version,
-        at=judgment.created_at,
-        is_open=audit.state == Audit.State.OPEN
+        prompt=content.prompt,
+        claim=content.claims[number - 1].text,
+        verdict=row.verdict,
+        reason=row.reason,
+        version=row.version,
+        at=row.created_at,
+        is_open=isinstance(row, Judgment)
+        and audit.state == Audit.State.OPEN
         and packet.state == Packet.State.OPEN
-        and judgment.assignment.state != Assignment.State.LAPSED,
+        and row.assignment.state != Assignment.State.LAPSED,
     )
 
 

@@ -31,6 +31,13 @@ class Busy(ReviewError):
     code = "busy"
 
 
+class Stale(ReviewError):
+    """Somebody, perhaps oneself in another tab, recorded something since the page was shown."""
+
+    title = "Recorded meanwhile"
+    code = "stale"
+
+
 class KeyReused(ReviewError):
     """An idempotency key came back with another content."""
 

@@ -12,6 +12,8 @@ from review.models import Audit, Corpus, Membership, RubricVersion
 from review.models.judgments import Verdict
 from review.rules import Location, judgment_problems, location_from_text
 
+REASON_LENGTH = 10_000
+
 
 class KeyedForm(forms.Form):
     """A form that acts once: its hidden key is made when the page is shown."""
@@ -23,7 +25,14 @@ class JudgmentForm(KeyedForm):
     verdict = forms.ChoiceField(
         choices=Verdict.choices, error_messages={"required": "Choose supported, insufficient or unresolved."}
     )
-    reason = forms.CharField(required=False, strip=False, widget=forms.Textarea)
+    seen_version = forms.IntegerField(widget=forms.HiddenInput, required=False, initial=0)
+    reason = forms.CharField(
+        required=False,
+        strip=False,
+        max_length=REASON_LENGTH,
+        widget=forms.Textarea,
+        error_messages={"max_length": f"At most {REASON_LENGTH:,} characters; keep what decides the verdict."},
+    )
     location = forms.CharField(required=False)
 
     def __init__(self, *arguments: Any, content: PacketContent, **options: Any) -> None:
@@ -49,7 +58,7 @@ class DraftForm(forms.Form):
     """Unfinished work: nothing is required, nothing is judged."""
 
     verdict = forms.ChoiceField(choices=[("", ""), *Verdict.choices], required=False)
-    reason = forms.CharField(required=False, strip=False)
+    reason = forms.CharField(required=False, strip=False, max_length=REASON_LENGTH)
     location = forms.CharField(required=False, max_length=40)
 
 
@@ -58,7 +67,9 @@ class RulingForm(KeyedForm):
         choices=Verdict.choices, error_messages={"required": "Choose a ruling, or keep the claim unresolved."}
     )
     reason = forms.CharField(
-        widget=forms.Textarea, error_messages={"required": "Say in a few words why you rule this way."}
+        max_length=REASON_LENGTH,
+        widget=forms.Textarea,
+        error_messages={"required": "Say in a few words why you rule this way."},
     )
 
 
@@ -67,11 +78,22 @@ class AuditForm(forms.Form):
     slug = forms.SlugField(
         max_length=80, required=False, label="Short name", help_text="For addresses and commands; made from the title."
     )
-    reviews_per_packet = forms.IntegerField(min_value=2, max_value=9, initial=2, label="Reviewers per packet")
-    needs_second_person = forms.BooleanField(
-        required=False, initial=True, label="A second lead confirms the lock", help_text="The report says which it was."
+    reviews_per_packet = forms.IntegerField(
+        min_value=2,
+        max_value=9,
+        initial=2,
+        label="Reviewers per packet",
+        help_text="From 2 to 9 people judge each packet, independently.",
     )
-    is_pilot = forms.BooleanField(required=False, label="Pilot")
+    needs_second_person = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="A second lead confirms the lock",
+        help_text="Needs another lead in this audit. The report says which it was.",
+    )
+    is_pilot = forms.BooleanField(
+        required=False, label="Pilot", help_text="A small audit to try the rubric; the report says so."
+    )
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
@@ -97,7 +119,10 @@ class PoolForm(forms.Form):
     def __init__(self, *arguments: Any, runs: list[tuple[int, str]], categories: list[str], **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.fields["runs"].choices = runs  # type: ignore[attr-defined]
-        self.fields["categories"].choices = [(name, name) for name in categories]  # type: ignore[attr-defined]
+        if len(categories) > 1:
+            self.fields["categories"].choices = [(name, name) for name in categories]  # type: ignore[attr-defined]
+        else:
+            del self.fields["categories"]
 
 
 class RubricForm(forms.ModelForm):
@@ -114,6 +139,7 @@ class RubricForm(forms.ModelForm):
             "share_percent": "Share in per cent",
         }
         help_texts = {
+            "corpus": "The material within which claims are judged. What lies outside it is not shown to reviewers.",
             "statement": "Markdown. Which claims need support and what kind, what counter-evidence blocks acceptance, "
             "how conflicts between sources resolve.",
             "share_percent": "Only with the share rule.",
@@ -130,7 +156,7 @@ class RubricForm(forms.ModelForm):
 
 class MemberForm(forms.Form):
     username = forms.CharField(max_length=150, label="User name")
-    role = forms.ChoiceField(choices=[("", "No role"), *Membership.Role.choices], required=False)
+    role = forms.ChoiceField(choices=[*Membership.Role.choices, ("", "Nobody: remove from this audit")], required=False)
 
     def clean_username(self) -> User:
         user = User.objects.filter(username=self.cleaned_data["username"], is_active=True).first()
@@ -141,3 +167,4 @@ class MemberForm(forms.Form):
 
 class LockForm(forms.Form):
     reason = forms.CharField(max_length=500, label="Why now", error_messages={"required": "Give the reason."})
+    accept_unsettled = forms.BooleanField(required=False)

@@ -27,8 +27,8 @@ class AuditProgress:
     people: tuple[PersonProgress, ...]
 
     @property
-    def percent(self) -> int:
-        return 100 * self.settled // self.packets if self.packets else 0
+    def unsettled(self) -> int:
+        return self.packets - self.settled
 
 
 def audit_progress(audit: Audit) -> AuditProgress:

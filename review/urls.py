@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern] = [
     path("packets/<str:code>/claims/<int:number>/judgment/", reviewer.submit_judgment, name="submit-judgment"),
     # adjudication
     path("audits/<slug:slug>/next-conflict/", adjudicator.open_next, name="open-next-conflict"),
+    path("audits/<slug:slug>/my-rulings/", adjudicator.history, name="rulings"),
     path("conflicts/<str:code>/", adjudicator.conflict, name="conflict"),
     path("conflicts/<str:code>/claims/<int:number>/", adjudicator.ruling, name="ruling"),
     path("conflicts/<str:code>/claims/<int:number>/ruling/", adjudicator.submit_ruling, name="submit-ruling"),

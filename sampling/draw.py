@@ -5,6 +5,7 @@ on row order, numpy's version or the number drawn. A larger sample keeps the sma
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -49,3 +50,17 @@ def draw(
             for rank, (number, unit) in enumerate(ordered[:size], 1)
         ]
     return sample
+
+
+def seed_problem(origin: str, value: str) -> str:
+    """Return why a seed cannot be used, in a sentence; an empty text if it can.
+
+    The value becomes a line of every ticket, so it holds no blank and no line end.
+    """
+    if origin == "generated":
+        return "A generated seed is made here; choose dice or beacon to enter one." if value else ""
+    if origin == "dice" and not re.fullmatch(r"[0-9]{20,200}", value):
+        return "Enter at least 20 decimal digits of public dice (ten-sided, or a coded throw), digits only."
+    if not re.fullmatch(r"[!-~]{8,200}", value):
+        return "Enter the beacon's value: 8 to 200 visible ASCII characters without blanks."
+    return ""

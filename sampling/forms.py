@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from review.forms import KeyedForm
+from sampling.draw import seed_problem
 from sampling.models import Design, Seed
 
 
@@ -38,13 +39,14 @@ class DesignForm(forms.Form):
 class FreezeForm(forms.Form):
     """One decision for each system name that occurs in answers of the pool."""
 
-    def __init__(self, *arguments: Any, names: dict[str, int], **options: Any) -> None:
+    def __init__(self, *arguments: Any, names: dict[str, int], excerpts: dict[str, list[str]], **options: Any) -> None:
         super().__init__(*arguments, **options)
         for place, (name, count) in enumerate(names.items()):
             self.fields[f"name_{place}"] = forms.ChoiceField(
                 label=f"“{name}” stands in {count} texts",
                 choices=[("mask", "Mask it"), ("waive", "Leave it: here it is no name")],
                 widget=forms.RadioSelect,
+                help_text=" · ".join(excerpts[name]),
             )
         self.names = list(names)
 
@@ -58,6 +60,14 @@ class SeedForm(KeyedForm):
     value = forms.CharField(
         required=False, max_length=200, label="Value", help_text="20 or more dice digits, or the beacon's value."
     )
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or self.cleaned_data
+        values["value"] = values.get("value", "").strip()
+        problem = seed_problem(values.get("origin", ""), values["value"])
+        if problem:
+            self.add_error("value", problem)
+        return values
 
 
 def design_values(design: Design | None) -> dict[str, Any]:

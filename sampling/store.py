@@ -1,11 +1,11 @@
 """Rows in and out: what is measured before the audit, the pool as units, the frame, the sample."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from review.canonical import content_digest, digest_of
 from review.intake.store import StoredRecord
-from review.models import Audit, Output
+from review.models import Audit, Claim, Output, OutputSource
 from sampling.design import MISSING, PoolUnit, halves
 from sampling.draw import Drawn
 from sampling.frame import FrameRow, frame_lines
@@ -46,6 +46,17 @@ def pool_outputs(audit: Audit) -> list[tuple[int, int]]:
     if audit.pool_categories:
         outputs = outputs.filter(task__category__in=audit.pool_categories)
     return list(outputs.order_by("pk").values_list("pk", "required_claims"))
+
+
+def shown_texts(audit: Audit) -> Iterator[str]:
+    """Yield every text of the pool that a system wrote and a reviewer reads."""
+    keys = [key for key, claims in pool_outputs(audit) if claims]
+    yield from Output.objects.filter(pk__in=keys).values_list("answer", flat=True).iterator(chunk_size=2000)
+    claims = Claim.objects.filter(output__in=keys, required=True)
+    yield from claims.values_list("text", flat=True).iterator(chunk_size=2000)
+    sources = OutputSource.objects.filter(output__in=keys)
+    described = sources.values_list("source__title", "source__url", "source__version")
+    yield from (" \n".join(row) for row in described.iterator(chunk_size=2000))
 
 
 def pool_units(audit: Audit, wanted: Iterable[str]) -> list[PoolUnit]:

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from review.blinding import name_excerpts
 from review.errors import ReviewError
 from review.models import Audit
 from review.permissions import check_can_change_draft
@@ -34,17 +35,23 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"audit": audit, "form": form}
     if request.method == "POST" and form.is_valid():
         if request.htmx:  # type: ignore[attr-defined]
-            preview = workflow.plan(audit, Design(audit=audit, **form.cleaned_data))
-            return render(request, "sampling/_plan.html", {"plan": _plan_rows(preview)})
+            tried = Design(audit=audit, **form.cleaned_data)
+            return render(
+                request, "sampling/_plan.html", {"plan": _plan_rows(workflow.plan(audit, tried), tried.budget)}
+            )
         workflow.save_design(audit=audit, actor=signed_in(request.user), **form.cleaned_data)
-        messages.success(request, "Design saved.")
+        refusal = workflow.plan(audit, Design.objects.get(audit=audit)).refusal
+        if refusal:
+            messages.warning(request, f"Saved as a draft; it cannot be frozen. {refusal}")
+        else:
+            messages.success(request, "Design saved.")
         return redirect("sampling:design", slug=slug)
     shown = saved or Design(audit=audit)
-    context |= {"plan": _plan_rows(workflow.plan(audit, shown)), "is_saved": saved is not None}
+    context |= {"plan": _plan_rows(workflow.plan(audit, shown), shown.budget), "is_saved": saved is not None}
     return render(request, "sampling/design.html", context, status=422 if form.errors else 200)
 
 
-def _plan_rows(plan: workflow.Plan) -> dict[str, Any]:
+def _plan_rows(plan: workflow.Plan, budget: int) -> dict[str, Any]:
     sizes: Sequence[int | None] = plan.sample_sizes or [None] * len(plan.strata)
     rows = [
         {
@@ -56,7 +63,7 @@ def _plan_rows(plan: workflow.Plan) -> dict[str, Any]:
         }
         for stratum, size in zip(plan.strata, sizes, strict=True)
     ]
-    return {"rows": rows, "refusal": plan.refusal, "drawn": sum(plan.sample_sizes)}
+    return {"rows": rows, "refusal": plan.refusal, "drawn": sum(plan.sample_sizes), "budget": budget}
 
 
 @login_required
@@ -66,7 +73,7 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     audit = get_led_audit(request.user, slug)
     check_can_change_draft(request.user, audit)
     names = workflow.names_in_answers(audit)
-    form = FreezeForm(posted(request), names=names)
+    form = FreezeForm(posted(request), names=names, excerpts={name: _excerpts(audit, name) for name in names})
     if request.method == "POST" and form.is_valid():
         arguments = {"mask": form.decided("mask"), "waive": form.decided("waive")}
         return _start(request, audit, "sampling.jobs.freeze", "Freeze", **arguments)
@@ -74,10 +81,14 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "audit": audit,
         "form": form,
-        "plan": _plan_rows(workflow.plan(audit, saved)) if saved else None,
+        "plan": _plan_rows(workflow.plan(audit, saved), saved.budget) if saved else None,
         "has_rubric": audit.rubric_versions.exists(),
     }
     return render(request, "sampling/freeze.html", context, status=422 if form.errors else 200)
+
+
+def _excerpts(audit: Audit, name: str) -> list[str]:
+    return name_excerpts(store.shown_texts(audit), name)
 
 
 @login_required
@@ -85,19 +96,23 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
 def draw(request: HttpRequest, slug: str) -> HttpResponse:
     """Digest, seed and sample of a frozen audit, and the next step."""
     audit = get_led_audit(request.user, slug)
-    frame = Frame.objects.filter(audit=audit).select_related("seed", "draw").first()
-    if frame is None:
+    if not Frame.objects.filter(audit=audit).exists():
         return redirect("sampling:design", slug=slug)
+    return _draw_page(request, audit, SeedForm())
+
+
+def _draw_page(request: HttpRequest, audit: Audit, form: SeedForm) -> HttpResponse:
+    frame = Frame.objects.select_related("seed", "draw").get(audit=audit)
     context = {
         "audit": audit,
         "frame": frame,
         "seed": getattr(frame, "seed", None),
         "draw": getattr(frame, "draw", None),
         "strata": frame.strata.all(),
-        "form": SeedForm(),
+        "form": form,
         "design": json.dumps(json.loads(frame.design_body), indent=2, ensure_ascii=False),
     }
-    return render(request, "sampling/draw.html", context)
+    return render(request, "sampling/draw.html", context, status=422 if form.errors else 200)
 
 
 @login_required
@@ -106,8 +121,10 @@ def publish_seed(request: HttpRequest, slug: str) -> HttpResponse:
     """Publish the seed."""
     audit = get_led_audit(request.user, slug)
     form = SeedForm(request.POST)
+    if not form.is_valid() and Frame.objects.filter(audit=audit).exists():
+        return _draw_page(request, audit, form)
     if not form.is_valid():
-        raise ReviewError("Choose where the seed comes from.")
+        raise ReviewError("The seed comes after the freeze.")
     origin, value = form.cleaned_data["origin"], form.cleaned_data["value"]
 
     def act() -> dict[str, str]:

@@ -1,9 +1,8 @@
 """Design, freeze, seed, draw, open: each step once, in this order, with its event."""
 
 import json
-import re
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,7 @@ from review.blinding import count_names
 from review.canonical import canonical_json, digest_of, sha256_hex
 from review.errors import ReviewError
 from review.ledger import INSTANCE, append
-from review.models import Audit, Claim, Event, MaskDecision, Output, OutputSource, RubricVersion, System
+from review.models import Audit, Event, MaskDecision, RubricVersion, System
 from review.permissions import check_can_change_draft, check_can_lead
 from review.workflow.audits import advance, hold, record
 from review.workflow.packets import open_review
@@ -23,7 +22,7 @@ from review.workflow.pool import rubric_content
 from sampling import store
 from sampling.allocation import BudgetTooSmall, StratumSize, allocate
 from sampling.design import PlannedStratum, fitting_merge, plan_strata
-from sampling.draw import draw
+from sampling.draw import draw, seed_problem
 from sampling.frame import FrameRow, frame_lines, lines_digest
 from sampling.models import Design, Draw, Frame, Seed, Stratum
 
@@ -81,18 +80,8 @@ def names_in_answers(audit: Audit) -> dict[str, int]:
 
     Answers, claims, and the titles, addresses and versions of sources: all written by the systems.
     """
-    keys = [key for key, claims in store.pool_outputs(audit) if claims]
     names = list(System.objects.values_list("name", flat=True))
-
-    def texts() -> Iterable[str]:
-        yield from Output.objects.filter(pk__in=keys).values_list("answer", flat=True).iterator(chunk_size=2000)
-        claims = Claim.objects.filter(output__in=keys, required=True)
-        yield from claims.values_list("text", flat=True).iterator(chunk_size=2000)
-        sources = OutputSource.objects.filter(output__in=keys)
-        described = sources.values_list("source__title", "source__url", "source__version")
-        yield from (" \n".join(row) for row in described.iterator(chunk_size=2000))
-
-    return dict(count_names(texts(), names))
+    return dict(count_names(store.shown_texts(audit), names))
 
 
 @transaction.atomic
@@ -248,14 +237,11 @@ def publish_seed(*, audit: Audit, actor: User, origin: str, value: str = "") -> 
     if Seed.objects.filter(frame__audit=audit).exists():
         raise ReviewError("This frame has its seed; a second one would be a second draw. That needs a new audit.")
     value = value.strip()
+    problem = seed_problem(origin, value)
+    if problem:
+        raise ReviewError(problem)
     if origin == Seed.Origin.GENERATED:
-        if value:
-            raise ReviewError("A generated seed is made here; choose dice or beacon to enter one.")
         value = f"{secrets.randbelow(10**20):020d}"
-    elif origin == Seed.Origin.DICE and not re.fullmatch(r"[0-9]{20,200}", value):
-        raise ReviewError("Enter at least 20 decimal digits of public dice, digits only.")
-    elif not re.fullmatch(r"[!-~]{8,200}", value):
-        raise ReviewError("Enter the beacon's value: 8 to 200 visible ASCII characters without blanks.")
     frame = Frame.objects.get(audit=audit)
     seed = Seed.objects.create(frame=frame, value=value, origin=origin, published_by=actor)
     record(audit, "seed.published", actor, {"seed": value, "origin": origin, "frame": frame.digest})

@@ -46,9 +46,16 @@ class ImportOutcome:
         if self.batch is None and self.already_known:
             return f"All {self.already_known} outputs were known before, unchanged; nothing was stored."
         if self.batch is None:
-            return f"The file is good: {self.validation.records} outputs of {systems} systems. Nothing was stored."
+            return (
+                f"The file is good: {_counted(self.validation.records, 'output')} of {_counted(systems, 'system')}. "
+                "Nothing was stored."
+            )
         known = f" {self.already_known} were known before, unchanged." if self.already_known else ""
-        return f"Stored {self.stored} outputs of {systems} systems.{known}"
+        return f"Stored {_counted(self.stored, 'output')} of {_counted(systems, 'system')}.{known}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def import_run(
@@ -59,7 +66,7 @@ def import_run(
     # Two passes over the file, shown as one bar.
     validation = validate(path, limits, lambda done, total: progress(done, 2 * total))
     if validation.problems:
-        raise ImportRefused(validation.problems)
+        raise ImportRefused(validation.problems, validation.warnings)
     earlier = published_import(validation.content_sha256)
     if earlier is not None:
         note_witness([earlier], actor)

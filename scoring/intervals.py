@@ -60,7 +60,10 @@ def melded_interval(
     seen = float(strata.failures.sum())
     upper = seen + _limit(strata, 1 - tail, _upper_pools(strata), adds_failure=True)
     lower = seen + _limit(strata, tail, _lower_pools(strata), adds_failure=False)
-    return Interval(max(float(np.floor(lower + WHOLE)), seen), min(float(np.ceil(upper - WHOLE)), float(cap)))
+    # The limits look at whole strata, the cap at the domain: a lower limit past the cap would leave
+    # an empty interval where the truth is at most the cap.
+    lowest = min(max(float(np.floor(lower + WHOLE)), seen), float(cap))
+    return Interval(lowest, min(float(np.ceil(upper - WHOLE)), float(cap)))
 
 
 def _upper_pools(strata: _Strata) -> Iterator[list[int]]:

@@ -206,6 +206,7 @@ def _risk_values(risk: Risk, estimand: str) -> dict[str, Any]:
             "possible": _interval(risk.possible),
             "bounds": _interval(risk.bounds),
         },
+        "possible_range": _possible_range(risk),
         "outside_natural_range": bool(risk.upper and risk.upper.estimate > 1),
     }
 
@@ -222,9 +223,32 @@ def _risk_sentence(risk: Risk, estimand: str) -> str:
         )
     if risk.bounds is None:
         return "No interval: some stratum has one drawn unit out of several, so no variance can be estimated."
-    if risk.upper and risk.upper.estimate > 1:
-        return "The estimate lies above 1; it is printed as computed, not clipped, because clipping would bias it."
-    return ""
+    return _range_sentence(risk)
+
+
+def _possible_range(risk: Risk) -> list[float] | None:
+    """Return between which shares the risk must lie, whatever the undrawn units are: plain counting."""
+    counts = risk.counts
+    if not counts.sample_size:
+        return None
+    undrawn = counts.population_size - counts.sample_size
+    return [
+        counts.insufficient / counts.population_size,
+        (counts.insufficient + counts.unresolved + undrawn) / counts.population_size,
+    ]
+
+
+def _range_sentence(risk: Risk) -> str:
+    possible = _possible_range(risk)
+    if possible is None or risk.lower is None or risk.upper is None:
+        return ""
+    if risk.lower.estimate >= possible[0] - 1e-12 and risk.upper.estimate <= possible[1] + 1e-12:
+        return ""
+    return (
+        f"The weighted estimate lies outside what counting alone allows for this group, {100 * possible[0]:.1f}% to "
+        f"{100 * possible[1]:.1f}%. It is right on average over samples, not for each small group, and is printed as "
+        "computed, not clipped; the bounds follow the same weights. Read this row by its counts."
+    )
 
 
 def _unweighted(risk: Risk) -> dict[str, Any]:

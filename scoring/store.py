@@ -9,10 +9,11 @@ from typing import Any
 
 from django.conf import settings
 
+from review.blinding import packet_content_from_json
 from review.evidence import PacketEvidence, latest_verdicts, packet_evidence
 from review.intake.store import StoredRecord
 from review.ledger import INSTANCE, audit_chain, event_data
-from review.models import Assignment, Audit, ChainHead, Event, MaskDecision, Packet
+from review.models import Adjudication, Assignment, Audit, ChainHead, Event, Judgment, MaskDecision, Packet
 from review.settling import rule_sentences
 from sampling.models import Draw, Frame, FrameUnit, Seed
 from scoring.models import ReferenceLabel
@@ -115,7 +116,7 @@ def deviations(audit: Audit) -> list[str]:
     plans = Event.objects.filter(chain=INSTANCE, type="plan.frozen")
     own = next((event_data(event)["plan"] for event in plans if event_data(event)["audit"] == audit.slug), None)
     if plans.count() > 1:
-        found.append(f"Plan {own} of {plans.count()} on this instance.")
+        found.append(f"This is plan {own} of the {plans.count()} that were frozen on this instance so far.")
     return found
 
 
@@ -158,13 +159,29 @@ def claims_behind(audit: Audit, **unit_filters: Any) -> list[dict[str, Any]]:
     """Return the drawn outputs behind a number, with their claims and how each settled."""
     units = FrameUnit.objects.filter(frame__audit=audit, drawn__isnull=False, **unit_filters)
     by_output = {unit.output_id: unit for unit in units.select_related("stratum", "output__run__system", "drawn")}
-    packets = list(
-        Packet.objects.filter(audit=audit, output__in=by_output)
-        .select_related("audit", "rubric_version")
-        .defer("content")
-    )
+    found = Packet.objects.filter(audit=audit, output__in=by_output).select_related("audit", "rubric_version")
+    packets = list(found.defer("content"))
     evidence = packet_evidence(packets)
     rows = [
         {"unit": by_output[packet.output_id], "packet": packet, "evidence": evidence[packet.pk]} for packet in packets
     ]
     return sorted(rows, key=lambda row: (row["unit"].stratum.code, row["unit"].drawn.rank))
+
+
+def unit_evidence(audit: Audit, unit_id: str) -> dict[str, Any] | None:
+    """Return one drawn output with what reviewers saw and everything that was decided on it."""
+    rows = claims_behind(audit, unit_id=unit_id)
+    if not rows:
+        return None
+    packet, evidence = rows[0]["packet"], rows[0]["evidence"]
+    decided: dict[int, list[Judgment | Adjudication]] = {claim.pk: [] for claim in evidence.claims}
+    for model in (Judgment, Adjudication):
+        decisions = model.objects.filter(assignment__packet=packet).select_related("assignment__user")
+        for decision in decisions.order_by("created_at"):
+            decided[decision.claim_id].append(decision)
+    content = packet_content_from_json(packet.content)
+    claims = [
+        {"shown": shown, "status": status, "decisions": decided[claim.pk]}
+        for shown, status, claim in zip(content.claims, evidence.statuses, evidence.claims, strict=True)
+    ]
+    return {**rows[0], "content": content, "claims": claims}

@@ -10,4 +10,5 @@ urlpatterns: list[URLPattern] = [
     path("audits/<slug:slug>/report/", views.report, name="report"),
     path("audits/<slug:slug>/report.json", views.report_json, name="report-json"),
     path("audits/<slug:slug>/report/units/", views.units, name="report-units"),
+    path("audits/<slug:slug>/report/units/<str:unit_id>/", views.unit, name="report-unit"),
 ]

@@ -130,10 +130,24 @@ def units(request: HttpRequest, slug: str) -> HttpResponse:
     audit = get_led_audit(request.user, slug)
     _report_of(audit)
     stratum, attribute, value = (request.GET.get(name, "") for name in ("stratum", "attribute", "value"))
-    rows = store.claims_behind(audit, **({"stratum__code": stratum} if stratum else {}))
+    filters: dict[str, Any] = {"stratum__code": stratum} if stratum else {}
+    if "correct" in request.GET:
+        filters["correct"] = True
+    rows = store.claims_behind(audit, **filters)
     if attribute:
         rows = [row for row in rows if row["unit"].groups.get(attribute) == value]
-    if not rows and (stratum or attribute):
-        raise Http404
-    context = {"audit": audit, "rows": rows, "filter": stratum or (f"{attribute}: {value}" if attribute else "")}
+    parts = [stratum, f"{attribute}: {value}" if attribute else "", "correct answers" if "correct" in filters else ""]
+    context = {"audit": audit, "rows": rows, "filter": " · ".join(part for part in parts if part)}
     return render(request, "scoring/units.html", context)
+
+
+@login_required
+@require_GET
+def unit(request: HttpRequest, slug: str, unit_id: str) -> HttpResponse:
+    """One drawn output: what reviewers saw and what they decided."""
+    audit = get_led_audit(request.user, slug)
+    _report_of(audit)
+    found = store.unit_evidence(audit, unit_id)
+    if found is None:
+        raise Http404
+    return render(request, "scoring/unit.html", {"audit": audit, **found})

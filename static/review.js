@@ -76,8 +76,11 @@ if (form) {
     state.textContent = "Not saved: no connection. Your text stays here.";
     state.className = "state bad";
   });
-  document.body.addEventListener("htmx:responseError", () => {
-    state.textContent = "Not saved. Your text stays here; try again.";
+  document.body.addEventListener("htmx:responseError", (event) => {
+    state.textContent =
+      event.detail.xhr.status === 401
+        ? "You are signed out. Sign in in another tab, then reload this page; copy your text first."
+        : "Not saved. Your text stays here; try again.";
     state.className = "state bad";
   });
   // Where the panes stand below each other the claim comes first; there the page stays at its top.

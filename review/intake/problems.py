@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +34,8 @@ class ImportRefused(ReviewError):
     title = "The file was refused"
     code = "import_refused"
 
-    def __init__(self, problems: list[Problem]) -> None:
-        self.problems = problems
+    def __init__(self, problems: list[Problem], warnings: Sequence[Problem] = ()) -> None:
+        self.problems, self.warnings = problems, list(warnings)
         count = len(problems)
         super().__init__(f"{count} problem{'s' if count != 1 else ''} in the file; nothing was stored.")
 

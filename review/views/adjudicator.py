@@ -4,9 +4,10 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from review import desk
 from review.blinding import packet_content_from_json
@@ -82,18 +83,28 @@ def _context(assignment: Assignment, number: int, form: RulingForm | None = None
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "POST"])
 def submit_ruling(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """Record the ruling and go on to the next conflict."""
     assignment = get_assignment(request.user, code, ADJUDICATE)
+    if request.method == "GET":  # the address of a refused form, opened again
+        return redirect("review:ruling", code=code, number=number)
     adjudicator, form = signed_in(request.user), RulingForm(request.POST)
     if not form.is_valid():
         return render(request, "review/ruling.html", _context(assignment, number, form), status=422)
+    receipt = _record(assignment, adjudicator, number, form)
+    messages.success(request, f"Ruling recorded. Receipt {receipt[:16]}")
+    if any(not entry.ruling for entry in desk.conflicting_claims(assignment)):
+        return redirect("review:conflict", code=code)
+    return open_next(request, assignment.packet.audit.slug)
+
+
+def _record(assignment: Assignment, adjudicator: User, number: int, form: RulingForm) -> str:
     current = next((entry for entry in desk.conflicting_claims(assignment) if entry.number == number), None)
     if current is None:
         raise Http404
-    key = form.cleaned_data.pop("key")
-    found, values = Claim.objects.get(pk=current.claim_id), form.cleaned_data
+    values = dict(form.cleaned_data)
+    key, found = values.pop("key"), Claim.objects.get(pk=current.claim_id)
 
     def act() -> dict[str, str]:
         receipt = adjudications.submit_ruling(
@@ -101,8 +112,14 @@ def submit_ruling(request: HttpRequest, code: str, number: int) -> HttpResponse:
         )
         return {"receipt": receipt}
 
-    answer = once(user=adjudicator, key=key, request={"code": code, "number": number, **values}, act=act)
-    messages.success(request, f"Ruling recorded. Receipt {answer['receipt'][:16]}")
-    if any(not entry.ruling for entry in desk.conflicting_claims(assignment)):
-        return redirect("review:conflict", code=code)
-    return open_next(request, assignment.packet.audit.slug)
+    sent = {"code": assignment.packet.code, "number": number, **values}
+    return once(user=adjudicator, key=key, request=sent, act=act)["receipt"]
+
+
+@login_required
+@require_GET
+def history(request: HttpRequest, slug: str) -> HttpResponse:
+    """One's own rulings in this audit."""
+    audit = get_joined_audit(request.user, slug, Membership.Role.ADJUDICATOR)
+    context = {"title": audit.title, "rows": desk.own_rulings(signed_in(request.user), audit), "rulings": True}
+    return render(request, "review/history.html", context)

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from review.forms import AuditForm, LockForm, MemberForm, PoolForm, RubricForm
-from review.models import Audit, Corpus, RubricVersion, Run, Task
+from review.models import Audit, Corpus, Membership, RubricVersion, Run, Task
 from review.permissions import check_can_create_audit
 from review.progress import audit_progress
 from review.views.access import get_led_audit, posted, signed_in
@@ -54,6 +54,9 @@ def audit(request: HttpRequest, slug: str) -> HttpResponse:
         "progress": audit_progress(found),
         "member_form": MemberForm(),
         "lock_form": LockForm(),
+        "leads": found.memberships.filter(role=Membership.Role.LEAD).count(),
+        "reviewers": found.memberships.filter(role=Membership.Role.REVIEWER).count(),
+        "may_confirm": found.lock_requested_by_id != signed_in(request.user).pk,
     }
     return render(request, "review/audit.html", context)
 
@@ -82,7 +85,7 @@ def compose_pool(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         picked = [run for run in runs if str(run.pk) in form.cleaned_data["runs"]]
         pool.compose_pool(
-            audit=found, actor=signed_in(request.user), runs=picked, categories=form.cleaned_data["categories"]
+            audit=found, actor=signed_in(request.user), runs=picked, categories=form.cleaned_data.get("categories", [])
         )
         messages.success(request, f"The pool holds {len(picked)} runs.")
         return redirect("review:audit", slug=slug)
@@ -140,7 +143,7 @@ def lock(request: HttpRequest, slug: str) -> HttpResponse:
     form = LockForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Give the reason for locking now.")
-    elif audits.lock_audit(audit=found, actor=signed_in(request.user), reason=form.cleaned_data["reason"]):
+    elif audits.lock_audit(audit=found, actor=signed_in(request.user), **form.cleaned_data):
         messages.success(request, "The judgments are final.")
     else:
         messages.info(request, "Lock requested; another lead must confirm it.")

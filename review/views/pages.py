@@ -26,7 +26,8 @@ def home(request: HttpRequest) -> HttpResponse:
     memberships = Membership.objects.filter(user=user).select_related("audit").order_by("-audit__created_at")
     own = [_own_work(membership) for membership in memberships]
     context = {
-        "judging": [work for work in own if work["role"] != Membership.Role.LEAD],
+        "judging": [work for work in own if work["role"] != Membership.Role.LEAD and not work["is_over"]],
+        "finished": [work for work in own if work["role"] != Membership.Role.LEAD and work["is_over"]],
         "leading": [membership.audit for membership in memberships if membership.role == Membership.Role.LEAD],
         "can_create_audit": can_create_audit(user),
         "is_admin": is_admin(user),

@@ -4,19 +4,19 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from review import desk
 from review.blinding import packet_content_from_json
-from review.errors import NothingToClaim
+from review.errors import NothingToClaim, Stale
 from review.forms import DraftForm, JudgmentForm
 from review.markdown import rubric_html
 from review.models import Assignment, Claim, Membership
 from review.permissions import can_judge
 from review.reading import read_claim
-from review.rules import Location
 from review.views.access import get_assignment, get_joined_audit, signed_in
 from review.workflow import assignments, judgments
 from review.workflow.submissions import once
@@ -68,7 +68,8 @@ def _context(assignment: Assignment, number: int, form: JudgmentForm | None = No
         "reading": reading,
         "prompt": content.prompt,
         "answer": content.answer,
-        "form": form or JudgmentForm(initial=own.form_values, content=content),
+        "form": form or JudgmentForm(initial={**own.form_values, "seen_version": own.version}, content=content),
+        "seen_version": own.version,
         "recorded": own.recorded,
         "draft": own.draft_saved_at,
         "done": desk.judged_numbers(assignment),
@@ -103,17 +104,29 @@ def _claim_or_404(assignment: Assignment, number: int) -> Claim:
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "POST"])
 def submit_judgment(request: HttpRequest, code: str, number: int) -> HttpResponse:
     """Record the judgment and go on to the next claim, the next packet, or home."""
     assignment = get_assignment(request.user, code, REVIEW)
-    reviewer, found = signed_in(request.user), _claim_or_404(assignment, number)
+    if request.method == "GET":  # the address of a refused form, opened again
+        return redirect("review:claim", code=code, number=number)
+    found = _claim_or_404(assignment, number)
     form = JudgmentForm(request.POST, content=packet_content_from_json(assignment.packet.content))
     if not form.is_valid():
         return render(request, "review/claim.html", _context(assignment, number, form), status=422)
-    key = form.cleaned_data.pop("key")
-    values = form.cleaned_data
-    location: Location | None = values["location"]
+    try:
+        receipt = _record(assignment, signed_in(request.user), found, form)
+    except Stale as stale:
+        form.add_error(None, str(stale))
+        return render(request, "review/claim.html", _context(assignment, number, form), status=stale.status)
+    messages.success(request, f"Submitted. Receipt {receipt[:16]}")
+    return _go_on(request, assignment)
+
+
+def _record(assignment: Assignment, reviewer: User, found: Claim, form: JudgmentForm) -> str:
+    values, number = dict(form.cleaned_data), desk.claim_numbers([assignment.packet.output_id])[found.pk]
+    key, location = values.pop("key"), values["location"]
+    code = assignment.packet.code
     sent = {"code": code, "number": number, **values, "location": location.to_text() if location else ""}
 
     def act() -> dict[str, str]:
@@ -122,9 +135,7 @@ def submit_judgment(request: HttpRequest, code: str, number: int) -> HttpRespons
         )
         return {"receipt": receipt}
 
-    answer = once(user=reviewer, key=key, request=sent, act=act)
-    messages.success(request, f"Submitted. Receipt {answer['receipt'][:16]}")
-    return _go_on(request, assignment)
+    return once(user=reviewer, key=key, request=sent, act=act)["receipt"]
 
 
 def _go_on(request: HttpRequest, assignment: Assignment) -> HttpResponse:

@@ -76,14 +76,23 @@ def hold(audit_id: int) -> Audit:
 
 
 @transaction.atomic
-def lock_audit(*, audit: Audit, actor: User, reason: str) -> bool:
-    """Make all judgments final; return whether the lock is set or still needs a second person."""
+def lock_audit(*, audit: Audit, actor: User, reason: str, accept_unsettled: bool = False) -> bool:
+    """Make all judgments final; return whether the lock is set or still needs a second person.
+
+    Packets that are not settled will count as unresolved for ever: that must be accepted in so many words.
+    """
     audit = hold(audit.pk)
     check_can_lead(actor, audit)
     if audit.state != Audit.State.OPEN:
         raise ReviewError("Only an audit in review can be locked.")
     if not reason.strip():
         raise ReviewError("Give the reason for locking now; it stands in the report.")
+    unsettled = Packet.objects.filter(audit=audit).exclude(state=Packet.State.SETTLED).count()
+    if unsettled and not accept_unsettled:
+        raise ReviewError(
+            f"{unsettled} packets are not settled. They will count as unresolved and nobody can finish them after the "
+            "lock. If that is meant, say so with the lock."
+        )
     if audit.needs_second_person and audit.lock_requested_by_id is None:
         audit.lock_requested_by = actor
         audit.save(update_fields=["lock_requested_by"])
@@ -91,7 +100,6 @@ def lock_audit(*, audit: Audit, actor: User, reason: str) -> bool:
         return False
     if audit.needs_second_person and audit.lock_requested_by_id == actor.pk:
         raise ReviewError("You asked for this lock; another lead must confirm it.")
-    unfinished = Packet.objects.filter(audit=audit).exclude(state=Packet.State.SETTLED).count()
     advance(audit, Audit.State.LOCKED, locked_at=timezone.now(), locked_by=actor)
-    record(audit, "audit.locked", actor, {"unfinished_packets": unfinished}, reason=reason)
+    record(audit, "audit.locked", actor, {"unsettled_packets": unsettled}, reason=reason)
     return True

@@ -90,7 +90,9 @@ def run_job(job_id: str, work: Work, *, is_atomic: bool = False) -> None:
             mine.update(state=State.QUEUED, attempts=F("attempts") - 1, message=str(busy), **LEASE_FREE)
             return
         except ReviewError as refusal:
-            outcome = {"problems": [vars(problem) for problem in getattr(refusal, "problems", [])]}
+            outcome = {
+                name: [vars(problem) for problem in getattr(refusal, name, [])] for name in ("problems", "warnings")
+            }
             _end(mine, state=State.REFUSED, message=str(refusal), result=outcome)
             return
         except Exception as error:

@@ -6,7 +6,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from review.blinding import packet_content_from_json
-from review.errors import ReviewError
+from review.errors import ReviewError, Stale
 from review.evidence import packet_evidence
 from review.models import Assignment, Claim, Draft, Event, Judgment, Packet
 from review.permissions import check_can_judge
@@ -58,11 +58,13 @@ def submit_judgment(
     verdict: str,
     reason: str,
     location: Location | None,
+    seen_version: int | None = None,
 ) -> str:
     """Record one reviewer's judgment of one claim; return the receipt, the hash of its event.
 
     The last claim submits the assignment, the last assignment closes the packet's review. Judging a
-    claim again while the packet is open is a new version; the old one stays.
+    claim again while the packet is open is a new version; the old one stays. `seen_version` is the
+    version that the person knew of; where another was recorded since, Stale is raised.
     """
     packet = hold_packet(assignment_id)
     assignment = Assignment.objects.select_related("packet__audit").get(pk=assignment_id)
@@ -72,11 +74,14 @@ def submit_judgment(
         raise ReviewError(" ".join(problems.values()))
     accepted = location if verdict == "supported" else None
     latest = assignment.judgments.filter(claim=claim, rubric_version=packet.rubric_version).aggregate(Max("version"))
+    version = latest["version__max"] or 0
+    if seen_version is not None and seen_version != version:
+        raise Stale("You recorded another judgment of this claim meanwhile, in another tab. Save again to replace it.")
     judgment = Judgment.objects.create(
         assignment=assignment,
         claim=claim,
         rubric_version=packet.rubric_version,
-        version=(latest["version__max"] or 0) + 1,
+        version=version + 1,
         verdict=verdict,
         reason=reason,
         location_source=accepted.source if accepted else "",

@@ -70,7 +70,7 @@ def freeze_and_draw(page, slug):
     for name, role in (("alice", "reviewer"), ("bob", "reviewer"), ("judy", "adjudicator")):
         page.fill("#people #id_username", name)
         page.select_option("#people #id_role", role)
-        press(page, "Set role")
+        press(page, "Add or change")
     page.goto(f"/audits/{slug}/draw/")
     press(page, "Open the review")
     job_is_done(page)
@@ -174,7 +174,9 @@ def test_four_people_take_a_run_through_the_audit(four, tmp_path):
     counts = report["groups"][0]["counts"]
     assert (counts["n_fail"], counts["n_unresolved"], counts["N_correct"]) == (fails, unresolved, 8)
     lena.click("#groups tbody tr:nth-child(1) a")
-    expect(lena.locator("tbody tr")).to_have_count(6)
+    expect(lena.locator("tbody tr")).to_have_count(len(drawn))
+    lena.click("tbody tr:first-child a")
+    expect(lena.locator(".entries")).to_contain_text("alice")
 
 
 @needs_real_records

@@ -36,6 +36,8 @@ def test_a_clear_claim_takes_two_keys(desk):
 def test_insufficient_asks_for_a_reason_where_the_hand_is(desk):
     desk.keyboard.press("2")
     expect(desk.locator("#id_reason")).to_be_focused()
+    expect(desk.locator(".typing")).to_be_visible()
+    expect(desk.locator(".plain")).to_be_hidden()
     desk.keyboard.press("Control+Enter")
     expect(desk.locator(".errorlist")).to_contain_text("Say in a few words why")
     expect(desk.locator("input[value=insufficient]")).to_be_checked()
@@ -87,7 +89,7 @@ def test_back_and_again_is_a_new_version(desk):
     assert list(Judgment.objects.order_by("version").values_list("version", flat=True)) == [1, 2]
 
 
-def test_two_tabs_on_one_claim_end_in_one_history(desk):
+def test_an_older_tab_is_told_before_it_replaces_a_judgment(desk):
     other = desk.context.new_page()
     other.goto(desk.url)
     desk.keyboard.press("1")
@@ -96,8 +98,11 @@ def test_two_tabs_on_one_claim_end_in_one_history(desk):
     other.keyboard.press("3")
     other.keyboard.type("from the other tab")
     other.keyboard.press("Control+Enter")
+    expect(other.locator(".errorlist")).to_contain_text("another judgment of this claim meanwhile")
+    expect(other.locator("#id_reason")).to_have_value("from the other tab")
+    assert Judgment.objects.count() == 1
+    other.keyboard.press("Control+Enter")
     other.wait_for_url("**/claims/2/")
-    assert Judgment.objects.count() == 2
     assert Judgment.objects.order_by("version").last().verdict == "unresolved"
 
 

@@ -50,6 +50,8 @@ ROUTES = {
     "scoring:report": ("get", LEADS),
     "scoring:report-json": ("get", LEADS),
     "scoring:report-units": ("get", LEADS),
+    "scoring:report-unit": ("get", LEADS),
+    "review:rulings": ("get", JUDGE),
 }
 # Known to exist, so refused with a sentence rather than hidden.
 TOLD = {"review:create-audit"}
@@ -77,6 +79,8 @@ def address(route, scene, *, unknown=False):
         code = scene["conflict"] if name in ("conflict", "ruling", "submit-ruling") else scene["open"]
         arguments = ["0" * 32 if unknown else code]
         return reverse(route, args=arguments if name in ("packet", "conflict") else [*arguments, 1])
+    if name == "report-unit":
+        return reverse(route, args=["unknown" if unknown else scene["slug"], "0" * 32])
     if name in NAMELESS:
         return reverse(route)
     return reverse(route, args=["unknown" if unknown else scene["slug"]])
@@ -112,7 +116,10 @@ def test_who_gets_through(client, people, scene, route):
 
 
 NAMELESS = {"home", "sign-in", "sign-out", "health", "create-audit", "imports", "schema"}
-BOTH_METHODS = {"create-audit", "compose-pool", "write-rubric", "design", "freeze", "imports", "sign-in"}
+BOTH_METHODS = {
+    *("create-audit", "compose-pool", "write-rubric", "design", "freeze", "imports", "sign-in"),
+    *("submit-judgment", "submit-ruling"),
+}
 
 
 def routes_without(names):

@@ -48,7 +48,7 @@ def test_who_may_work(people, audit, duty, passes):
 
 
 def test_nobody_works_on_an_audit_that_is_not_open(people, audit):
-    lock_audit(audit=audit, actor=people["lena"], reason="done")
+    lock_audit(audit=audit, actor=people["lena"], reason="done", accept_unsettled=True)
     audit.refresh_from_db()
     with pytest.raises(ReviewError, match="not open"):
         permissions.check_can_work(people["alice"], audit, "review")

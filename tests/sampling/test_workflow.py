@@ -255,7 +255,7 @@ def test_the_commands_take_the_same_steps(people, audit):
     with pytest.raises(CommandError, match="no audit nope") as refusal:
         run("freeze_audit", "nope")
     assert refusal.value.returncode == 2
-    assert "final" in run("lock_audit", "spring", "--reason", "enough")
+    assert "final" in run("lock_audit", "spring", "--reason", "enough", "--accept-unsettled")
     assert "events, head" in run("verify_log")
 
 

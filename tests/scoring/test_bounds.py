@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scoring.bounds import domain_risk
 from scoring.estimators import StratifiedDesign, stratified_ratio, stratified_total
@@ -105,3 +107,21 @@ def test_one_stratum_without_failures_gives_the_documented_limit():
 def test_a_design_that_leaves_a_stratum_out_is_refused():
     with pytest.raises(ValueError, match="stratum 1: need 0 < n <= N, got n = 0, N = 4"):
         StratifiedDesign.of([5, 4], [3, 0])
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(2, 30), st.integers(2, 30), st.integers(0, 30)), min_size=1, max_size=5), st.data()
+)
+def test_limits_are_whole_in_order_and_within_what_is_possible(strata, data):
+    """For any domain: failures seen <= lower <= upper <= failures seen + domain units not drawn."""
+    design = StratifiedDesign.of(
+        [max(population, size) for population, size, _ in strata], [size for _, size, _ in strata]
+    )
+    failures = np.array([min(failed, size) for _, size, failed in strata])
+    undrawn = int((design.population_size - design.sample_size).sum())
+    cap = int(failures.sum()) + data.draw(st.integers(0, undrawn))
+    interval = melded_interval(design, failures, cap)
+    assert interval is not None
+    assert failures.sum() <= interval.lower <= interval.upper <= cap
+    assert interval.lower == int(interval.lower)

@@ -75,10 +75,25 @@ def test_a_second_person_confirms_where_asked(people):
     audit = open_audit(people, [record("t1"), record("t2")], slug="two", budget=2, second=True)
     second = make_user("lena2")
     Membership.objects.create(audit=audit, user=second, role="lead")
-    assert lock_audit(audit=audit, actor=people["lena"], reason="enough") is False
+    assert lock_audit(audit=audit, actor=people["lena"], reason="enough", accept_unsettled=True) is False
     with pytest.raises(ReviewError, match="another lead must confirm"):
-        lock_audit(audit=audit, actor=people["lena"], reason="enough")
-    assert lock_audit(audit=audit, actor=second, reason="agreed") is True
+        lock_audit(audit=audit, actor=people["lena"], reason="enough", accept_unsettled=True)
+    assert lock_audit(audit=audit, actor=second, reason="agreed", accept_unsettled=True) is True
+
+
+def test_packets_that_are_not_settled_must_be_accepted_in_so_many_words(client, people):
+    audit = open_audit(people, [record("t1"), record("t2")], slug="half", budget=2)
+    judge(people["alice"], audit)
+    client.login(username="lena", password=PASSWORD)
+    address = reverse("review:lock", args=[audit.slug])
+    refused = client.post(address, {"reason": "oops"})
+    assert refused.status_code == 409
+    assert "2 packets are not settled" in refused.content.decode()
+    audit.refresh_from_db()
+    assert audit.state == "open"
+    client.post(address, {"reason": "out of time", "accept_unsettled": "on"})
+    audit.refresh_from_db()
+    assert audit.state == "locked"
 
 
 def test_a_lock_needs_its_reason(people, audit):
@@ -89,7 +104,7 @@ def test_a_lock_needs_its_reason(people, audit):
 def test_what_to_know_is_listed(people):
     audit = open_audit(people, [record("t1"), record("t2")], slug="odd", budget=2)
     judge(people["alice"], audit)
-    lock_audit(audit=audit, actor=people["lena"], reason="out of time")
+    lock_audit(audit=audit, actor=people["lena"], reason="out of time", accept_unsettled=True)
     audit.refresh_from_db()
     close_audit(audit=audit, actor=people["lena"])
     listed = " ".join(json.loads(audit.report.body)["deviations"])

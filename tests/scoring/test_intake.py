@@ -103,7 +103,7 @@ def test_a_dry_run_stores_nothing(tmp_path):
     path = write_lines(tmp_path / "runs.jsonl", [record("t1")])
     out = io.StringIO()
     call_command("import_run", str(path), "--dry-run", stdout=out)
-    assert "The file is good: 1 outputs" in out.getvalue()
+    assert "The file is good: 1 output of 1 system." in out.getvalue()
     assert set(counts().values()) == {0}
 
 

@@ -139,7 +139,9 @@ def test_an_estimate_above_one_is_printed_as_computed():
     group = assemble_report(given(strata, units, statuses))["groups"][1]
     assert group["ht_lower"]["estimate"] == 2
     assert group["outside_natural_range"]
+    assert group["possible_range"] == [1, 1]
     assert "not clipped" in group["sentence"]
+    assert "100.0% to 100.0%" in group["sentence"]
 
 
 def test_unknown_correctness_is_left_out_and_said():

@@ -31,7 +31,7 @@ class Command(BaseCommand):
         try:
             outcome = import_run(path=file, file_name=file.name, actor=user, dry_run=dry_run, progress=self._progress)
         except ImportRefused as refusal:
-            self._write(errors, problems=refusal.problems, warnings=[])
+            self._write(errors, problems=refusal.problems, warnings=refusal.warnings)
             for problem in refusal.problems:
                 self.stderr.write(str(problem))
             raise CommandError(str(refusal)) from None
