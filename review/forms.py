@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.utils.text import slugify
 
 from review.blinding import PacketContent
@@ -94,6 +95,17 @@ class AuditForm(forms.Form):
     is_pilot = forms.BooleanField(
         required=False, label="Pilot", help_text="A small audit to try the rubric; the report says so."
     )
+
+    supersedes = forms.ModelChoiceField(
+        Audit.objects.none(),
+        required=False,
+        label="Supersedes",
+        help_text="An earlier audit of yours that this one replaces; it stays readable, and the report names it.",
+    )
+
+    def __init__(self, *arguments: Any, led: QuerySet[Audit], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.fields["supersedes"].queryset = led  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 MISSING = "(none)"
 REST = "smaller strata together"
+Values = tuple[str, ...]
 _ORDER = {True: 0, False: 1, None: 2}
 _WORDS = {True: "correct", False: "incorrect", None: "correctness unknown"}
 
@@ -39,19 +40,20 @@ def plan_strata(units: Sequence[PoolUnit], attributes: Sequence[str], merge_belo
     into one, which takes in the next smallest until it is large enough or nothing is left. Codes
     s01, s02, ... follow A, then the name.
     """
-    cells: dict[bool | None, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    # Cells are kept apart by their values, not by the joined name: "x · y" may be one value.
+    cells: dict[bool | None, dict[Values, list[int]]] = defaultdict(lambda: defaultdict(list))
     for unit in units:
-        name = " · ".join(unit.attributes.get(attribute) or MISSING for attribute in attributes)
-        cells[unit.correct][name].append(unit.key)
+        values = tuple(unit.attributes.get(attribute) or MISSING for attribute in attributes)
+        cells[unit.correct][values].append(unit.key)
     planned = []
     for correct in sorted(cells, key=lambda value: _ORDER[value]):
-        for name, keys in sorted(_merged(cells[correct], merge_below).items()):
-            label = f"{_WORDS[correct]} · {name}" if name else _WORDS[correct]
-            planned.append((label, correct, tuple(keys)))
-    return [PlannedStratum(f"s{number:02d}", *cell) for number, cell in enumerate(planned, 1)]
+        for values, keys in sorted(_merged(cells[correct], merge_below).items()):
+            planned.append((" · ".join((_WORDS[correct], *values)), correct, tuple(keys)))
+    width = max(2, len(str(len(planned))))  # s01, or s001 with a hundred and more: codes sort like numbers
+    return [PlannedStratum(f"s{number:0{width}d}", *cell) for number, cell in enumerate(planned, 1)]
 
 
-def _merged(cells: Mapping[str, list[int]], merge_below: int) -> dict[str, list[int]]:
+def _merged(cells: Mapping[Values, list[int]], merge_below: int) -> dict[Values, list[int]]:
     kept = dict(cells)
     small = [name for name, keys in kept.items() if len(keys) < merge_below]
     if not small or len(kept) == 1:
@@ -60,7 +62,7 @@ def _merged(cells: Mapping[str, list[int]], merge_below: int) -> dict[str, list[
     while kept and len(rest) < merge_below:
         smallest = min(kept, key=lambda name: (len(kept[name]), name))
         rest += kept.pop(smallest)
-    return {**kept, REST: rest}
+    return {**kept, (REST,): rest}
 
 
 def fitting_merge(units: Sequence[PoolUnit], attributes: Sequence[str], reserve: int, budget: int) -> int | None:

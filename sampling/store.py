@@ -45,6 +45,10 @@ def pool_outputs(audit: Audit) -> list[tuple[int, int]]:
     outputs = Output.objects.filter(run__pool_runs__audit=audit)
     if audit.pool_categories:
         outputs = outputs.filter(task__category__in=audit.pool_categories)
+    if not audit.is_pilot:
+        # What a pilot has shown to reviewers is no fresh unit any more.
+        piloted = FrameUnit.objects.filter(frame__audit__is_pilot=True, drawn__isnull=False)
+        outputs = outputs.exclude(pk__in=piloted.values("output"))
     return list(outputs.order_by("pk").values_list("pk", "required_claims"))
 
 

@@ -63,7 +63,13 @@ def _plan_rows(plan: workflow.Plan, budget: int) -> dict[str, Any]:
         }
         for stratum, size in zip(plan.strata, sizes, strict=True)
     ]
-    return {"rows": rows, "refusal": plan.refusal, "drawn": sum(plan.sample_sizes), "budget": budget}
+    return {
+        "rows": rows,
+        "refusal": plan.refusal,
+        "drawn": sum(plan.sample_sizes),
+        "budget": budget,
+        "warnings": plan.warnings,
+    }
 
 
 @login_required

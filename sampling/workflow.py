@@ -27,6 +27,7 @@ from sampling.frame import FrameRow, frame_lines, lines_digest
 from sampling.models import Design, Draw, Frame, Seed, Stratum
 
 Progress = Callable[[int, int], None]
+MOST_STRATA = 100
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Plan:
     strata: Sequence[PlannedStratum]
     sample_sizes: Sequence[int]
     refusal: str  # why the design cannot be frozen; empty if it can
+    warnings: Sequence[str] = ()
 
 
 @transaction.atomic
@@ -59,7 +61,7 @@ def plan(audit: Audit, design: Design) -> Plan:
         StratumSize(stratum.population_size, reserve_only=some_correct and not stratum.correct) for stratum in strata
     ]
     try:
-        return Plan(strata, allocate(sizes, design.budget, design.reserve), "")
+        return Plan(strata, allocate(sizes, design.budget, design.reserve), "", _warnings(design, strata))
     except BudgetTooSmall as error:
         merge = fitting_merge(units, design.strata_attributes, design.reserve, design.budget)
         remedy = (
@@ -73,6 +75,19 @@ def plan(audit: Audit, design: Design) -> Plan:
             f"The budget of {design.budget} is too small: {len(strata)} strata with a reserve of "
             f"{design.reserve} need {error.needed}, and no stratum may be left out. {remedy}",
         )
+
+
+def _warnings(design: Design, strata: Sequence[PlannedStratum]) -> list[str]:
+    loose = [name for name in design.profile_attributes if name not in design.strata_attributes]
+    found = []
+    if loose and len(strata) > 1:
+        found.append(
+            f"Groups by {', '.join(loose)} are not made of strata: their estimates vary with the draw and can leave "
+            "0% to 100%. Make them strata where the budget allows."
+        )
+    if len(strata) > MOST_STRATA:
+        found.append(f"{len(strata)} strata: the intervals were not checked for more than {MOST_STRATA}.")
+    return found
 
 
 def names_in_answers(audit: Audit) -> dict[str, int]:

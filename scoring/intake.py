@@ -24,6 +24,7 @@ from review.intake.store import (
 from review.models import RunImport
 from sampling.store import store_measurements
 from scoring.store import store_reference_labels
+from scoring.words import counted
 
 CHUNK = 500
 Progress = Callable[[int, int], None]
@@ -47,15 +48,11 @@ class ImportOutcome:
             return f"All {self.already_known} outputs were known before, unchanged; nothing was stored."
         if self.batch is None:
             return (
-                f"The file is good: {_counted(self.validation.records, 'output')} of {_counted(systems, 'system')}. "
+                f"The file is good: {counted(self.validation.records, 'output')} of {counted(systems, 'system')}. "
                 "Nothing was stored."
             )
         known = f" {self.already_known} were known before, unchanged." if self.already_known else ""
-        return f"Stored {_counted(self.stored, 'output')} of {_counted(systems, 'system')}.{known}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+        return f"Stored {counted(self.stored, 'output')} of {counted(systems, 'system')}.{known}"
 
 
 def import_run(

@@ -14,6 +14,7 @@ from scoring.bounds import NO_UNITS, NONE_DRAWN, Risk, domain_risk
 from scoring.estimators import Estimate, StratifiedDesign, scaled, stratified_ratio, stratified_total
 from scoring.intervals import Interval
 from scoring.report_input import ReportInput, StratumRow
+from scoring.words import counted
 
 AMONG_CORRECT = "risk_among_correct"
 AMONG_OUTPUTS = "risk_among_outputs"
@@ -22,8 +23,9 @@ FIXED_SENTENCES = (
     "Sufficient evidence does not show that the evidence drove the answer.",
 )
 INTERVAL_SENTENCE = (
-    "Intervals are 95% melded intervals: whole records of this pool, checked by simulation and enumeration, not by "
-    "proof. The bounds cover every way in which the unresolved outputs could turn out."
+    "Intervals are 95% melded intervals, each group by itself: whole units of this pool, checked by simulation and "
+    "enumeration, not by proof, and not for more than 100 strata. Where a stratum has one drawn unit out of several "
+    "there is none. The bounds cover every way in which the unresolved outputs could turn out."
 )
 
 
@@ -99,7 +101,7 @@ def _stratum(row: StratumRow, drawn: pd.DataFrame) -> dict[str, Any]:
         "name": row.name,
         "population_size": row.population_size,
         "sample_size": row.sample_size,
-        "weight": row.population_size / row.sample_size,
+        "design_weight": row.population_size / row.sample_size,
         **{name: int((statuses == name).sum()) for name in (SUPPORTED, INSUFFICIENT, UNRESOLVED)},
     }
 
@@ -111,7 +113,7 @@ def _estimand_sentence(estimand: str, unknown: int) -> str:
             "evidence, P(E = 0), which is not the risk among correct answers."
         )
     left_out = (
-        f" Correctness is unknown for {unknown} output{'s' if unknown != 1 else ''}, left out of every figure."
+        f" Correctness is unknown for {counted(unknown, 'output')}, left out of every risk and every share."
         if unknown
         else ""
     )
@@ -161,44 +163,57 @@ def _equals(table: pd.DataFrame, correct: bool) -> np.ndarray:
 
 
 def _group(units: pd.DataFrame, sample: _Sample, attribute: str, value: str, estimand: str) -> dict[str, Any]:
-    in_pool, in_sample = _member(units, attribute, value), _member(sample.table, attribute, value)
-    pool_correct, sample_correct = _equals(units, True), _equals(sample.table, True)
-    known_pool = pool_correct | _equals(units, False)
-    known_sample = sample_correct | _equals(sample.table, False)
-    if estimand == AMONG_OUTPUTS:
-        pool_correct = known_pool = np.ones(len(units), dtype=bool)
-        sample_correct = known_sample = np.ones(len(sample.table), dtype=bool)
-    in_pool_known, in_sample_known = in_pool & known_pool, in_sample & known_sample
+    """Return one group's figures; only units of known correctness count, unless it is unknown throughout."""
+    pool = _Side.of(units, attribute, value, estimand)
+    drawn = _Side.of(sample.table, attribute, value, estimand)
     risk = domain_risk(
-        in_domain=in_sample_known & sample_correct,
+        in_domain=drawn.member & drawn.counted,
         verdicts=sample.status,
         stratum=sample.stratum,
         design=sample.design,
-        population_size=int((in_pool_known & pool_correct).sum()),
+        population_size=int((pool.member & pool.counted).sum()),
     )
-    size = int(in_pool_known.sum())
     return {
         "attribute": attribute,
         "value": value,
         "counts": {
-            "N_group": size,
-            "N_correct": risk.counts.population_size,
-            "N_unknown": int((in_pool & ~known_pool).sum()),
-            "n_sampled_group": int(in_sample_known.sum()),
-            "n_sampled_correct": risk.counts.sample_size,
+            "N_group": int(pool.member.sum()),
+            "N_correct": risk.counts.population_size if estimand == AMONG_CORRECT else None,
+            "N_counted": risk.counts.population_size,
+            "N_unknown": pool.unknown,
+            "n_sampled_group": int(drawn.member.sum()),
+            "n_sampled_counted": risk.counts.sample_size,
             "n_fail": risk.counts.insufficient,
             "n_unresolved": risk.counts.unresolved,
         },
-        **_risk_values(risk, estimand),
+        **_risk_values(risk, estimand, pool.unknown),
         "unweighted": _unweighted(risk),
-        "four_cell": _four_cell(sample, in_sample_known, sample_correct, size, estimand),
+        "four_cell": _four_cell(sample, drawn, pool, estimand),
     }
 
 
-def _risk_values(risk: Risk, estimand: str) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Side:
+    """Which rows of a table belong to a group, and which of them the risk is about."""
+
+    member: np.ndarray  # in the group, and of known correctness where any is known
+    counted: np.ndarray  # correct answers; every output where correctness is unknown throughout
+    unknown: int  # rows of the group whose correctness is unknown
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, attribute: str, value: str, estimand: str) -> "_Side":
+        in_group = _member(table, attribute, value)
+        correct, incorrect = _equals(table, True), _equals(table, False)
+        unknown = int((in_group & ~(correct | incorrect)).sum())
+        if estimand == AMONG_OUTPUTS:
+            return cls(in_group, np.ones(len(table), dtype=bool), unknown)
+        return cls(in_group & (correct | incorrect), correct, unknown)
+
+
+def _risk_values(risk: Risk, estimand: str, unknown: int) -> dict[str, Any]:
     return {
         "status": risk.status,
-        "sentence": _risk_sentence(risk, estimand),
+        "sentence": _risk_sentence(risk, estimand, unknown),
         "ht_lower": _estimate(risk.lower),
         "ht_upper": _estimate(risk.upper),
         "melded_95": {
@@ -207,15 +222,16 @@ def _risk_values(risk: Risk, estimand: str) -> dict[str, Any]:
             "bounds": _interval(risk.bounds),
         },
         "possible_range": _possible_range(risk),
-        "outside_natural_range": bool(risk.upper and risk.upper.estimate > 1),
     }
 
 
-def _risk_sentence(risk: Risk, estimand: str) -> str:
+def _risk_sentence(risk: Risk, estimand: str, unknown: int) -> str:
     counts = risk.counts
     what = "correct answer" if estimand == AMONG_CORRECT else "output"
     if risk.status == NO_UNITS:
-        return f"Undefined: this group has no {what}, so there is nothing to take a share of."
+        known = "known " if unknown else ""
+        left_out = f" Correctness is unknown for {counted(unknown, 'output')}." if unknown else ""
+        return f"Undefined: this group has no {known}{what}, so there is nothing to take a share of.{left_out}"
     if risk.status == NONE_DRAWN:
         return (
             f"No statement: none of the {counts.population_size} {what}s of this group was drawn. "
@@ -255,27 +271,53 @@ def _unweighted(risk: Risk) -> dict[str, Any]:
     drawn = risk.counts.sample_size
     return {
         "share_insufficient": risk.counts.insufficient / drawn if drawn else None,
-        "sentence": "The mix of the sample, not of the pool: difficult strata are drawn more often.",
+        "sentence": "Unweighted is the mix of the sample, not of the pool: strata are drawn at different rates.",
     }
 
 
-def _four_cell(
-    sample: _Sample, member: np.ndarray, correct: np.ndarray, size: int, estimand: str
-) -> dict[str, Any] | None:
-    """Return the four cells and the unresolved as shares of the group's original pool."""
-    if size == 0 or not member.any():
-        return None
-    sides = (("A1", correct), ("A0", ~correct)) if estimand == AMONG_CORRECT else (("", correct),)
+def _four_cell(sample: _Sample, drawn: _Side, pool: _Side, estimand: str) -> dict[str, Any]:
+    """Return the four cells and the unresolved as shares of the group's original pool.
+
+    A side (correct or incorrect answers) that exists and of which nothing was drawn is undefined, not
+    zero. The shares are weighted, so those of a group that is no stratum need not add up to one.
+    """
+    size = int(pool.member.sum())
+    if size == 0 or not drawn.member.any():
+        return {"cells": None, "sentence": _no_cells_sentence(size, pool.unknown)}
+    sides = (("A1", True), ("A0", False)) if estimand == AMONG_CORRECT else (("", True),)
     cells: dict[str, Any] = {}
-    for side, chosen in sides:
+    for side, is_counted in sides:
+        chosen = drawn.member & (drawn.counted == is_counted)
+        exists = bool((pool.member & (pool.counted == is_counted)).any())
         for name, status in (("E1", SUPPORTED), ("E0", INSUFFICIENT), ("unresolved", UNRESOLVED)):
-            key = f"pool_share_{side}{'_' if side and name == 'unresolved' else ''}{name}"
-            values = member & chosen & (sample.status == status)
-            cells[key] = _estimate(scaled(stratified_total(values, sample.stratum, sample.design), size))
-            cells[key]["count"] = int(values.sum())
-    resolved = member & (sample.status != UNRESOLVED)
-    cells["resolution_coverage"] = _estimate(stratified_ratio(resolved, member, sample.stratum, sample.design))
-    return cells
+            values = chosen & (sample.status == status)
+            share = scaled(stratified_total(values, sample.stratum, sample.design), size)
+            shown = _estimate(share if chosen.any() or not exists else None)
+            cells[_cell_name(side, name)] = {**shown, "count": int(values.sum())}
+    resolved = drawn.member & (sample.status != UNRESOLVED)
+    total = sum(cell["estimate"] or 0 for cell in cells.values())
+    coverage = stratified_ratio(resolved, drawn.member, sample.stratum, sample.design)
+    return {"cells": cells, "resolution_coverage": _estimate(coverage), "sentence": _sum_sentence(total)}
+
+
+def _cell_name(side: str, name: str) -> str:
+    """Return the name of the reference cases: pool_share_A1E0, pool_share_A1_unresolved, pool_share_E0."""
+    return f"pool_share_{side}{'_' if side and name == 'unresolved' else ''}{name}"
+
+
+def _no_cells_sentence(size: int, unknown: int) -> str:
+    if size == 0:
+        return f"No cells: correctness is unknown for all {counted(unknown, 'output')} of this group."
+    return "No output of known correctness of this group was drawn, so its cells cannot be estimated."
+
+
+def _sum_sentence(total: float) -> str:
+    if abs(total - 1) < 1e-9:
+        return ""
+    return (
+        f"These shares add up to {100 * total:.0f}%: they are weighted estimates for a group that is not made of whole "
+        "strata."
+    )
 
 
 def _estimate(estimate: Estimate | None) -> dict[str, Any]:

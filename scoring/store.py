@@ -18,6 +18,7 @@ from review.settling import rule_sentences
 from sampling.models import Draw, Frame, FrameUnit, Seed
 from scoring.models import ReferenceLabel
 from scoring.report_input import ReportInput, StratumRow, UnitRow
+from scoring.words import counted
 
 
 def store_reference_labels(stored: Sequence[StoredRecord]) -> None:
@@ -95,7 +96,9 @@ def deviations(audit: Audit) -> list[str]:
     if audit.is_simulated:
         found.append("Simulated audit: its judgments were made by a program, not by people.")
     if audit.is_pilot:
-        found.append("Pilot: a small audit to try the rubric; its units stay out of later frames.")
+        found.append("Pilot: a small audit to try the rubric; the outputs drawn in it stay out of later frames.")
+    if audit.supersedes is not None:
+        found.append(f"This audit supersedes “{audit.supersedes.title}” ({audit.supersedes.slug}).")
     seed = Seed.objects.get(frame__audit=audit)
     if seed.origin == Seed.Origin.GENERATED:
         found.append("The operator generated the seed: selection by the operator cannot be excluded.")
@@ -103,16 +106,19 @@ def deviations(audit: Audit) -> list[str]:
         found.append("One person locked the judgments; a second person was not asked for.")
     waived = MaskDecision.objects.filter(audit=audit, decision=MaskDecision.Decision.WAIVE)
     found += [
-        f"The name “{decision.name}” stands in {decision.hits} texts of the pool and was left there by decision of "
-        f"{decision.decided_by.username}."
+        f"The name “{decision.name}” stands in {counted(decision.hits, 'text')} of the pool and was left "
+        f"there by decision of {decision.decided_by.username}."
         for decision in waived.select_related("decided_by")
     ]
     unfinished = Packet.objects.filter(audit=audit).exclude(state=Packet.State.SETTLED).count()
     if unfinished:
-        found.append(f"{unfinished} packets were not settled when the audit was locked; they count as unresolved.")
+        found.append(
+            f"{counted(unfinished, 'packet')} not settled when the audit was locked; unsettled claims count as "
+            "unresolved."
+        )
     lapsed = Assignment.objects.filter(packet__audit=audit, state=Assignment.State.LAPSED).count()
     if lapsed:
-        found.append(f"{lapsed} assignments lapsed and went to somebody else; their judgments do not count.")
+        found.append(f"{counted(lapsed, 'assignment')} lapsed and went to somebody else; judgments in it do not count.")
     plans = Event.objects.filter(chain=INSTANCE, type="plan.frozen")
     own = next((event_data(event)["plan"] for event in plans if event_data(event)["audit"] == audit.slug), None)
     if plans.count() > 1:
@@ -124,6 +130,7 @@ def _footer(audit: Audit, frame: Frame) -> dict[str, str]:
     seed = Seed.objects.get(frame=frame)
     draw = Draw.objects.get(frame=frame)
     head = ChainHead.objects.get(chain=audit_chain(audit))
+    lock = Event.objects.get(chain=audit_chain(audit), type="audit.locked")
     return {
         "frame_digest": frame.digest,
         "seed": seed.value,
@@ -133,7 +140,9 @@ def _footer(audit: Audit, frame: Frame) -> dict[str, str]:
         "design": frame.design_body,
         "event_log_head": head.hash,
         "event_log_size": str(head.seq),
-        "locked_at": audit.locked_at.isoformat() if audit.locked_at else "",
+        "locked_at": audit.locked_at.strftime("%Y-%m-%d %H:%M") if audit.locked_at else "",
+        "locked_by": audit.locked_by.username if audit.locked_by else "",
+        "lock_reason": json.loads(lock.body)["reason"],
         "code_version": code_version(),
     }
 

@@ -83,7 +83,12 @@ class Scene:
 def draft_audit(people, records, *, slug="spring", budget=4, **design):
     outcome = import_records(records, actor=people["ada"], file_name=f"{slug}.jsonl")
     audit = audits.create_audit(
-        actor=people["lena"], slug=slug, title=f"Audit {slug}", needs_second_person=design.pop("second", False)
+        actor=people["lena"],
+        slug=slug,
+        title=f"Audit {slug}",
+        needs_second_person=design.pop("second", False),
+        reviews_per_packet=design.pop("reviews", 2),
+        is_pilot=design.pop("pilot", False),
     )
     runs = list(Run.objects.filter(batch=outcome.batch))
     pool.compose_pool(audit=audit, actor=people["lena"], runs=runs)

@@ -31,7 +31,8 @@ rubric has no rule for it. It is a finding, not a failure.
 def create_audit(request: HttpRequest) -> HttpResponse:
     """Start a new audit as its lead."""
     check_can_create_audit(request.user)
-    form = AuditForm(posted(request))
+    led = Audit.objects.filter(memberships__user=signed_in(request.user), memberships__role=Membership.Role.LEAD)
+    form = AuditForm(posted(request), led=led)
     if request.method == "POST" and form.is_valid():
         audit = audits.create_audit(actor=signed_in(request.user), **form.cleaned_data)
         return redirect("review:audit", slug=audit.slug)

@@ -31,9 +31,12 @@ def create_audit(
     is_simulated: bool = False,
     reviews_per_packet: int = 2,
     needs_second_person: bool = True,
+    supersedes: Audit | None = None,
 ) -> Audit:
     """Return a new draft with `actor` as its lead."""
     check_can_create_audit(actor)
+    if supersedes is not None:
+        check_can_lead(actor, supersedes)
     audit = Audit.objects.create(
         slug=slug,
         title=title,
@@ -41,11 +44,13 @@ def create_audit(
         is_simulated=is_simulated,
         reviews_per_packet=reviews_per_packet,
         needs_second_person=needs_second_person,
+        supersedes=supersedes,
         created_by=actor,
     )
     Membership.objects.create(audit=audit, user=actor, role=Membership.Role.LEAD)
     append(chain=INSTANCE, type="audit.created", actor=actor.username, role="lead", data={"audit": slug})
-    record(audit, "audit.created", actor, {"title": title, "simulated": is_simulated, "pilot": is_pilot})
+    about = {"title": title, "simulated": is_simulated, "pilot": is_pilot}
+    record(audit, "audit.created", actor, {**about, "supersedes": supersedes.slug if supersedes else ""})
     return audit
 
 
@@ -79,7 +84,7 @@ def hold(audit_id: int) -> Audit:
 def lock_audit(*, audit: Audit, actor: User, reason: str, accept_unsettled: bool = False) -> bool:
     """Make all judgments final; return whether the lock is set or still needs a second person.
 
-    Packets that are not settled will count as unresolved for ever: that must be accepted in so many words.
+    Unsettled claims will count as unresolved for ever: that must be accepted in so many words.
     """
     audit = hold(audit.pk)
     check_can_lead(actor, audit)
@@ -90,8 +95,8 @@ def lock_audit(*, audit: Audit, actor: User, reason: str, accept_unsettled: bool
     unsettled = Packet.objects.filter(audit=audit).exclude(state=Packet.State.SETTLED).count()
     if unsettled and not accept_unsettled:
         raise ReviewError(
-            f"{unsettled} packets are not settled. They will count as unresolved and nobody can finish them after the "
-            "lock. If that is meant, say so with the lock."
+            f"{unsettled} packets are not settled. Their unsettled claims will count as unresolved and nobody can "
+            "finish them after the lock. If that is meant, say so with the lock."
         )
     if audit.needs_second_person and audit.lock_requested_by_id is None:
         audit.lock_requested_by = actor

@@ -15,7 +15,7 @@ from review import desk
 from review.blinding import packet_content_from_json
 from review.errors import NothingToClaim, ReviewError
 from review.intake.schema import SourcePart
-from review.models import Assignment, Audit, Claim, Corpus, Run
+from review.models import Assignment, Audit, Claim, Corpus, Judgment, Run
 from review.permissions import ADMINS, DEMO
 from review.reading import read_claim
 from review.rules import location_from_text
@@ -130,15 +130,14 @@ def _audit(slug: str, title: str, people: dict[str, User], truth: dict[str, list
     sampling_workflow.save_design(
         audit=audit,
         actor=lead,
-        profile_attributes=["system", "attribute: contract"],
-        strata_attributes=["attribute: completeness"],
+        profile_attributes=["system"],
+        strata_attributes=["system"],
         merge_below=0,
         reserve=3,
         budget=40,
     )
     sampling_workflow.freeze_audit(audit=audit, actor=lead)
-    digits = str(int(hashlib.sha256(slug.encode()).hexdigest(), 16))[:20]
-    sampling_workflow.publish_seed(audit=audit, actor=lead, origin=Seed.Origin.DICE, value=digits)
+    sampling_workflow.publish_seed(audit=audit, actor=lead, origin=Seed.Origin.GENERATED)
     sampling_workflow.draw_audit(audit=audit, actor=lead)
     for username in ("rosa", "ravi", "jo"):
         members.set_role(audit=audit, actor=lead, user=people[username], role=PEOPLE[username])
@@ -154,12 +153,18 @@ def _audit(slug: str, title: str, people: dict[str, User], truth: dict[str, list
 
 
 class _Simulation:
-    """Reviewers who know the oracle, with stated rates of error and doubt."""
+    """Reviewers who know the oracle, with stated rates of error and doubt.
 
-    ERROR, DOUBT = 0.06, 0.06
+    Some conflicts are made on purpose, so that every screen has something to show whatever is drawn:
+    the second reviewer doubts the first claim of the first CONTESTED packets that both have judged
+    and whose answer is correct, and the adjudicator keeps the first two of these unresolved.
+    """
+
+    ERROR, DOUBT, CONTESTED, KEPT = 0.06, 0.06, 4, 2
 
     def __init__(self, audit: Audit, truth: dict[str, list[OracleClaim]]) -> None:
         self.audit, self.truth = audit, truth
+        self.contested: set[int] = set()
 
     def review(self, user: User, packets: int) -> None:
         for _ in range(packets):
@@ -167,6 +172,7 @@ class _Simulation:
                 assignment = assignments.open_next(user=user, audit=self.audit, duty=Assignment.Duty.REVIEW)
             except NothingToClaim:
                 return
+            self._note_contested(assignment)
             content = packet_content_from_json(assignment.packet.content)
             for number, claim in enumerate(self._claims(assignment), 1):
                 verdict, reason = self._judge(user, claim)
@@ -182,7 +188,7 @@ class _Simulation:
                 )
 
     def adjudicate(self, user: User, packets: int | None) -> None:
-        done = 0
+        done = kept = 0
         while packets is None or done < packets:
             try:
                 assignment = assignments.open_next(user=user, audit=self.audit, duty=Assignment.Duty.ADJUDICATE)
@@ -190,24 +196,36 @@ class _Simulation:
                 return
             for entry in desk.conflicting_claims(assignment):
                 claim = Claim.objects.get(pk=entry.claim_id)
+                keeps = claim.output_id in self.contested and claim.position == 0 and kept < self.KEPT
+                kept += keeps
                 truth = self._true_verdict(claim)
-                keep = self._chance("ruling", user, claim) < 0.3
                 adjudications.submit_ruling(
                     assignment_id=assignment.pk,
                     claim=claim,
                     claim_number=entry.number,
                     adjudicator=user,
-                    verdict=UNRESOLVED if keep else truth,
-                    reason="The rubric has no rule for this reading." if keep else _REASONS[truth],
+                    verdict=UNRESOLVED if keeps else truth,
+                    reason="The rubric has no rule for this reading." if keeps else _REASONS[truth],
                 )
             done += 1
+
+    def _note_contested(self, assignment: Assignment) -> None:
+        packet = assignment.packet
+        is_second = packet.assignments.filter(state=Assignment.State.SUBMITTED).exists()
+        is_correct = packet.output.correctness.value is True
+        if is_second and is_correct and len(self.contested) < self.CONTESTED:
+            self.contested.add(packet.output_id)
 
     def _claims(self, assignment: Assignment) -> list[Claim]:
         return list(Claim.objects.filter(output=assignment.packet.output_id, required=True).order_by("position"))
 
     def _judge(self, user: User, claim: Claim) -> tuple[str, str]:
-        truth, chance = self._true_verdict(claim), self._chance("review", user, claim)
-        if chance < self.ERROR:
+        truth, chance = self._true_verdict(claim), self._chance(user, claim)
+        if claim.output_id in self.contested:
+            first = Judgment.objects.filter(claim=claim, assignment__packet__audit=self.audit).first()
+            doubts = claim.position == 0 and first is not None and first.verdict != UNRESOLVED
+            verdict = UNRESOLVED if doubts else truth
+        elif chance < self.ERROR:
             verdict = INSUFFICIENT if truth == SUPPORTED else SUPPORTED
         elif chance < self.ERROR + self.DOUBT:
             verdict = UNRESOLVED
@@ -216,11 +234,10 @@ class _Simulation:
         return verdict, "" if verdict == SUPPORTED else _REASONS[verdict]
 
     def _true_verdict(self, claim: Claim) -> str:
-        oracle = self.truth[claim.output.external_id]
-        return oracle[claim.position].verdict
+        return self.truth[claim.output.external_id][claim.position].verdict
 
-    def _chance(self, what: str, user: User, claim: Claim) -> float:
-        text = f"{what}\n{self.audit.slug}\n{user.username}\n{claim.output.external_id}\n{claim.external_id}"
+    def _chance(self, user: User, claim: Claim) -> float:
+        text = f"review\n{self.audit.slug}\n{user.username}\n{claim.output.external_id}\n{claim.external_id}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) / 2**64
 
 

@@ -169,6 +169,23 @@ def test_four_people_take_a_run_through_the_audit(four, tmp_path):
     lower, upper = 100 * 2 * fails / 8, 100 * 2 * (fails + unresolved) / 8
     expected = f"{lower:.1f}% to {upper:.1f}%" if unresolved else f"{lower:.1f}%"
     assert lena.locator("#headline strong").inner_text() == expected
+    # With 4 of 8 drawn the melded limits are all that is possible: failures seen, and all but the passes.
+    row = lena.locator("#groups tbody tr").first
+    expect(row).to_contain_text(f"{100 * fails / 8:.1f}% to {100 * (fails + unresolved + 4) / 8:.1f}%")
+    # The four cells as shares of all 11 outputs; the wrong answers weigh 3/2 each.
+    wrong = [re.search(r"of (w\d)", claim)[1] for claim in seen if "of w" in claim]
+    wrong_fails = sum(int(name[1]) % 2 for name in wrong)
+    cells = lena.locator(".four-cell").first
+    for share in (
+        2 * (4 - fails - unresolved) / 11,
+        2 * fails / 11,
+        2 * unresolved / 11,
+        1.5 * (2 - wrong_fails) / 11,
+        1.5 * wrong_fails / 11,
+    ):
+        expect(cells).to_contain_text(f"{100 * share:.1f}%")
+    coverage = (11 - 2 * unresolved) / 11
+    expect(lena.locator("details").first).to_contain_text(f"Resolution coverage: {100 * coverage:.1f}%")
     expect(lena.locator("#report-footer")).to_contain_text(digest)
     expect(lena.locator("#report-footer")).to_contain_text("31415926535897932384")
     report = json.loads(Audit.objects.get(slug="loop").report.body)
@@ -210,6 +227,7 @@ def test_a_real_run_is_audited_in_the_browser(four):
     report = json.loads(Audit.objects.get(slug="mtrag").report.body)
     group = report["groups"][0]
     assert group["counts"]["N_correct"] == 421
+    assert group["counts"]["N_unknown"] == 8
     assert report["pool"]["unknown"] == 8
     expect(lena.locator("header").last).to_contain_text("unknown for 8 outputs")
     lower = 100 * group["ht_lower"]["estimate"]

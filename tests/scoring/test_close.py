@@ -108,7 +108,7 @@ def test_what_to_know_is_listed(people):
     audit.refresh_from_db()
     close_audit(audit=audit, actor=people["lena"])
     listed = " ".join(json.loads(audit.report.body)["deviations"])
-    assert "2 packets were not settled" in listed
+    assert "2 packets not settled" in listed
     assert "One person locked" in listed
 
 

@@ -9,6 +9,7 @@ import pytest
 from scoring.report import assemble_report
 from scoring.report_input import ReportInput, StratumRow, UnitRow
 
+MELDED = {"confirmed": [0.2, 0.7], "possible": [0.3, 0.8], "bounds": [0.2, 0.8]}
 S, N, U = "supported", "insufficient", "unresolved"
 
 
@@ -57,9 +58,10 @@ def test_it_works():
     assert group["counts"] == {
         "N_group": 15,
         "N_correct": 10,
+        "N_counted": 10,
         "N_unknown": 0,
         "n_sampled_group": 7,
-        "n_sampled_correct": 5,
+        "n_sampled_counted": 5,
         "n_fail": 2,
         "n_unresolved": 1,
     }
@@ -68,14 +70,13 @@ def test_it_works():
     assert group["ht_upper"]["estimate"] == pytest.approx(0.6, abs=1e-12)
     # Var of the first: s01 36 (1/2) (1/3)/3 = 2, s02 16 (1/2) (1/2)/2 = 2, over 100
     assert group["ht_lower"]["standard_error"] == pytest.approx(math.sqrt(4 / 100), abs=1e-12)
-    lower, upper = group["melded_95"]["bounds"]
-    assert 0.2 <= lower <= 0.4
-    assert 0.6 <= upper <= 1.0
+    # Pinned: scoring/intervals.py as checked against tests/reference/survey_cases.json.
+    assert group["melded_95"] == MELDED
 
 
 def test_the_four_cells_are_shares_of_the_original_pool():
     cells = whole(assemble_report(example()))["four_cell"]
-    shares = {name: cell["estimate"] for name, cell in cells.items() if name != "resolution_coverage"}
+    shares = {name: cell["estimate"] for name, cell in cells["cells"].items()}
     # A1E1: 6/3 x 2 = 4 of 15; A1E0: 2 + 2; A1 unresolved: 2; A0: 5/2 each
     assert shares == pytest.approx(
         {
@@ -95,7 +96,7 @@ def test_the_four_cells_are_shares_of_the_original_pool():
 def test_every_value_of_a_profile_attribute_is_a_group():
     groups = assemble_report(example())["groups"]
     assert [(group["attribute"], group["value"]) for group in groups] == [("", ""), ("kind", "a"), ("kind", "b")]
-    assert [group["counts"]["n_sampled_correct"] for group in groups] == [5, 2, 3]
+    assert [group["counts"]["n_sampled_counted"] for group in groups] == [5, 2, 3]
 
 
 def test_a_group_without_correct_answers_is_undefined_in_words():
@@ -108,7 +109,7 @@ def test_a_group_without_correct_answers_is_undefined_in_words():
     assert group["status"] == "undefined_no_correct_answers"
     assert group["ht_lower"]["estimate"] is None
     assert "no correct answer" in group["sentence"]
-    assert group["four_cell"]["pool_share_A0E0"]["estimate"] == 1
+    assert group["four_cell"]["cells"]["pool_share_A0E0"]["estimate"] == 1
 
 
 def test_a_group_of_which_nothing_was_drawn_makes_no_statement():
@@ -118,7 +119,8 @@ def test_a_group_of_which_nothing_was_drawn_makes_no_statement():
     group = assemble_report(given(strata, units, statuses))["groups"][2]
     assert group["status"] == "no_sampled_correct_record"
     assert "not a risk of 0" in group["sentence"]
-    assert group["four_cell"] is None
+    assert group["four_cell"]["cells"] is None
+    assert "cannot be estimated" in group["four_cell"]["sentence"]
 
 
 def test_one_unit_drawn_of_several_has_an_estimate_and_no_interval():
@@ -138,7 +140,6 @@ def test_an_estimate_above_one_is_printed_as_computed():
     statuses = [(f"{0:032x}", N), (f"{1:032x}", S)]
     group = assemble_report(given(strata, units, statuses))["groups"][1]
     assert group["ht_lower"]["estimate"] == 2
-    assert group["outside_natural_range"]
     assert group["possible_range"] == [1, 1]
     assert "not clipped" in group["sentence"]
     assert "100.0% to 100.0%" in group["sentence"]
@@ -165,12 +166,9 @@ def test_where_nothing_is_known_the_estimand_is_another_and_says_so():
     assert "not the risk among correct answers" in report["estimand_sentence"]
     assert whole(report)["ht_lower"]["estimate"] == 0.5
     assert whole(report)["melded_95"]["bounds"] == [0.5, 0.75]
-    assert set(whole(report)["four_cell"]) == {
-        "pool_share_E1",
-        "pool_share_E0",
-        "pool_share_unresolved",
-        "resolution_coverage",
-    }
+    assert set(whole(report)["four_cell"]["cells"]) == {"pool_share_E1", "pool_share_E0", "pool_share_unresolved"}
+    assert whole(report)["counts"]["N_correct"] is None
+    assert whole(report)["counts"]["N_unknown"] == 4
 
 
 def test_a_complete_audit_has_the_point_as_its_interval():
@@ -216,3 +214,53 @@ def test_no_number_in_a_report_is_nan():
 
     walk(assemble_report(example()))
     json.dumps(assemble_report(example()), allow_nan=False)
+
+
+def test_a_group_of_unknown_correctness_is_not_a_group_without_correct_answers():
+    """One run came with correctness, the other without."""
+    strata = [("s01", True, 2, 2), ("s02", None, 3, 2)]
+    units = [("s01", True, {"kind": "a"}, S)] * 2 + [("s02", None, {"kind": "b"}, N)] * 2
+    units += [("s02", None, {"kind": "b"}, None)]
+    statuses = [(f"{place:032x}", status) for place, (*_, status) in enumerate(units) if status]
+    group = assemble_report(given(strata, units, statuses))["groups"][2]
+    assert "no known correct answer" in group["sentence"]
+    assert "unknown for 3 outputs" in group["sentence"]
+    assert "unknown for all 3 outputs" in group["four_cell"]["sentence"]
+
+
+def test_a_side_of_which_nothing_was_drawn_is_undefined_not_zero():
+    strata = [("s01", None, 6, 2)]
+    units = [("s01", True, {"kind": "a"}, None)] * 4 + [("s01", False, {"kind": "a"}, N)] * 2
+    statuses = [(f"{place:032x}", N) for place in (4, 5)]
+    cells = whole(assemble_report(given(strata, units, statuses)))["four_cell"]
+    assert cells["cells"]["pool_share_A1E0"]["estimate"] is None
+    assert cells["cells"]["pool_share_A0E0"]["estimate"] == 1
+    assert cells["sentence"] == ""
+
+
+def test_shares_of_a_group_that_is_no_stratum_say_that_they_need_not_add_up():
+    strata = [("s01", True, 8, 2)]
+    units = [("s01", True, {"kind": "a"}, N), ("s01", True, {"kind": "b"}, S)]
+    units += [("s01", True, {"kind": "a"}, None)] + [("s01", True, {"kind": "b"}, None)] * 5
+    statuses = [(f"{0:032x}", N), (f"{1:032x}", S)]
+    group = assemble_report(given(strata, units, statuses))["groups"][1]
+    assert "add up to 200%" in group["four_cell"]["sentence"]
+
+
+def test_every_stratum_is_counted():
+    report = assemble_report(example())
+    assert [(row["code"], row["design_weight"], row[S], row[N], row[U]) for row in report["strata"]] == [
+        ("s01", 2, 2, 1, 0),
+        ("s02", 2, 0, 1, 1),
+        ("s03", 2.5, 1, 1, 0),
+    ]
+    assert report["pool"] == {
+        "outputs": 17,
+        "units": 15,
+        "outside": 2,
+        "correct": 10,
+        "incorrect": 5,
+        "unknown": 0,
+        "drawn": 7,
+    }
+    assert whole(report)["unweighted"]["share_insufficient"] == 0.4

@@ -28,7 +28,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
         _require_free(host, port)
         call_command("demo", stdout=self.stdout, stderr=self.stderr)
-        signal.signal(signal.SIGTERM, _interrupt)
+        # SIGINT as well: a shell that starts us in the background has it ignored.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupt)
         children = [_start_web(host, port), _start_worker()]
         try:
             shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104 - compared, not bound

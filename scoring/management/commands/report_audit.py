@@ -35,7 +35,7 @@ def _lines(report: dict[str, Any]) -> list[str]:
     for group in report["groups"]:
         name = f"{group['attribute']}: {group['value']}" if group["attribute"] else "whole pool"
         counts = group["counts"]
-        row = f"{name:<48.47}{counts['N_correct']:>7}{counts['n_sampled_correct']:>6}"
+        row = f"{name:<48.47}{counts['N_counted']:>7}{counts['n_sampled_counted']:>6}"
         row += f"{counts['n_fail']:>6}{counts['n_unresolved']:>6}"
         if group["status"] == "ok":
             risk = f"{percent(group['ht_lower']['estimate'])} to {percent(group['ht_upper']['estimate'])}"
