@@ -168,7 +168,11 @@ class RubricForm(forms.ModelForm):
 
 class MemberForm(forms.Form):
     username = forms.CharField(max_length=150, label="User name")
-    role = forms.ChoiceField(choices=[*Membership.Role.choices, ("", "Nobody: remove from this audit")], required=False)
+    role = forms.ChoiceField(
+        choices=[*Membership.Role.choices, ("", "Nobody: remove from this audit")],
+        required=False,
+        initial=Membership.Role.REVIEWER,
+    )
 
     def clean_username(self) -> User:
         user = User.objects.filter(username=self.cleaned_data["username"], is_active=True).first()
