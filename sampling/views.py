@@ -122,6 +122,20 @@ def _draw_page(request: HttpRequest, audit: Audit, form: SeedForm) -> HttpRespon
 
 
 @login_required
+@require_GET
+def frozen_file(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """frame.jsonl or design.json as hashed, once the audit is closed: both tell strata."""
+    audit = get_led_audit(request.user, slug)
+    if audit.state != Audit.State.CLOSED:
+        raise ReviewError("Frame and design stay closed until the audit is closed; their digests are public.")
+    frame = Frame.objects.get(audit=audit)
+    content = store.frame_file(frame) if name == "frame.jsonl" else frame.design_body
+    response = HttpResponse(content, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@login_required
 @require_POST
 def publish_seed(request: HttpRequest, slug: str) -> HttpResponse:
     """Publish the seed."""

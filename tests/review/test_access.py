@@ -41,6 +41,7 @@ ROUTES = {
     "sampling:design": ("get", LEADS),
     "sampling:freeze": ("get", LEADS),
     "sampling:draw": ("get", LEADS),
+    "sampling:frozen-file": ("get", LEADS),
     "sampling:publish-seed": ("post", LEADS),
     "sampling:draw-sample": ("post", LEADS),
     "sampling:build-packets": ("post", LEADS),
@@ -79,6 +80,8 @@ def address(route, scene, *, unknown=False):
         code = scene["conflict"] if name in ("conflict", "ruling", "submit-ruling") else scene["open"]
         arguments = ["0" * 32 if unknown else code]
         return reverse(route, args=arguments if name in ("packet", "conflict") else [*arguments, 1])
+    if name == "frozen-file":
+        return reverse(route, args=["unknown" if unknown else scene["slug"], "frame.jsonl"])
     if name == "report-unit":
         return reverse(route, args=["unknown" if unknown else scene["slug"], "0" * 32])
     if name in NAMELESS:

@@ -1,5 +1,6 @@
 """Lock, close, read the report: in this order, and no estimate before."""
 
+import hashlib
 import io
 import json
 
@@ -159,3 +160,14 @@ def test_a_judgment_that_no_event_tells_of_stops_the_report(people, locked):
         Judgment.objects.filter(verdict="insufficient").update(verdict="unresolved")
     with pytest.raises(ReviewError, match="Judgments and event log differ"):
         close_audit(audit=locked, actor=people["lena"])
+
+
+def test_frame_and_design_are_open_once_the_audit_is_closed(client, people, locked):
+    client.login(username="lena", password=PASSWORD)
+    addresses = [reverse("sampling:frozen-file", args=[locked.slug, name]) for name in ("frame.jsonl", "design.json")]
+    for address in addresses:
+        assert client.get(address).status_code == 409
+    close_audit(audit=locked, actor=people["lena"])
+    frame, design = (client.get(address).content for address in addresses)
+    assert hashlib.sha256(frame).hexdigest() == locked.frame.digest
+    assert json.loads(design)["n"] == {"s01": 6}
