@@ -63,7 +63,7 @@ def _require_free(host: str, port: int) -> None:
 def _start_web(host: str, port: int) -> subprocess.Popen[bytes]:
     environment = dict(os.environ)
     if "ALLOWED_HOSTS" not in environment:
-        names = {*settings.LOOPBACK_HOSTS, host, socket.gethostname()}
+        names = {*settings.LOOPBACK_HOSTS, host, socket.gethostname(), *_own_addresses()}
         environment["ALLOWED_HOSTS"] = ",".join(sorted(names))
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     command = [sys.executable, "manage.py", "runserver", "--noreload", "--nostatic", address]
@@ -71,6 +71,14 @@ def _start_web(host: str, port: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command, cwd=settings.BASE_DIR, env=environment, start_new_session=True, stdout=subprocess.DEVNULL
     )
+
+
+def _own_addresses() -> list[str]:
+    """Return the addresses that this machine's own name stands for, so that HOST=0.0.0.0 answers to them."""
+    try:
+        return socket.gethostbyname_ex(socket.gethostname())[2]
+    except OSError:
+        return []
 
 
 def _start_worker() -> subprocess.Popen[bytes]:
