@@ -74,6 +74,9 @@ def _compose(plan: dict[str, Any], lead: User) -> Audit:
     pool.write_rubric(audit=audit, actor=lead, corpus=found, **rubric)
     save_design(audit=audit, actor=lead, **plan["design"])
     for role, names in plan.get("members", {}).items():
-        for user in User.objects.filter(username__in=names):
+        for name in names:
+            user = User.objects.filter(username=name).first()
+            if user is None:
+                raise ReviewError(f"There is no account {name}.")
             members.set_role(audit=audit, actor=lead, user=user, role=role)
     return audit
