@@ -132,9 +132,5 @@ def can_rule(user: Person, assignment: Assignment) -> bool:
     return allows(check_can_rule, user, assignment)
 
 
-def can_lead(user: Person, audit: Audit) -> bool:
-    return allows(check_can_lead, user, audit)
-
-
 def can_create_audit(user: Person) -> bool:
     return allows(check_can_create_audit, user)

@@ -102,13 +102,13 @@ def _excerpts(audit: Audit, name: str) -> list[str]:
 def draw(request: HttpRequest, slug: str) -> HttpResponse:
     """Digest, seed and sample of a frozen audit, and the next step."""
     audit = get_led_audit(request.user, slug)
-    if not Frame.objects.filter(audit=audit).exists():
-        return redirect("sampling:design", slug=slug)
     return _draw_page(request, audit, SeedForm())
 
 
 def _draw_page(request: HttpRequest, audit: Audit, form: SeedForm) -> HttpResponse:
-    frame = Frame.objects.select_related("seed", "draw").get(audit=audit)
+    frame = Frame.objects.filter(audit=audit).select_related("seed", "draw").first()
+    if frame is None:
+        return redirect("sampling:design", slug=audit.slug)
     context = {
         "audit": audit,
         "frame": frame,
@@ -141,10 +141,8 @@ def publish_seed(request: HttpRequest, slug: str) -> HttpResponse:
     """Publish the seed."""
     audit = get_led_audit(request.user, slug)
     form = SeedForm(request.POST)
-    if not form.is_valid() and Frame.objects.filter(audit=audit).exists():
-        return _draw_page(request, audit, form)
     if not form.is_valid():
-        raise ReviewError("The seed comes after the freeze.")
+        return _draw_page(request, audit, form)
     origin, value = form.cleaned_data["origin"], form.cleaned_data["value"]
 
     def act() -> dict[str, str]:
@@ -162,8 +160,7 @@ def publish_seed(request: HttpRequest, slug: str) -> HttpResponse:
 def draw_sample(request: HttpRequest, slug: str) -> HttpResponse:
     """Draw the sample, as a job."""
     audit = get_led_audit(request.user, slug)
-    if audit.state != Audit.State.FROZEN:
-        raise ReviewError("An audit is drawn once, after its freeze.")
+    workflow.check_can_draw(signed_in(request.user), audit)
     return _start(request, audit, "sampling.jobs.draw", "Draw")
 
 
@@ -172,8 +169,7 @@ def draw_sample(request: HttpRequest, slug: str) -> HttpResponse:
 def build_packets(request: HttpRequest, slug: str) -> HttpResponse:
     """Build the packets and open the review, as a job."""
     audit = get_led_audit(request.user, slug)
-    if audit.state != Audit.State.DRAWN:
-        raise ReviewError("Packets are built once, after the draw.")
+    workflow.check_can_build_packets(signed_in(request.user), audit)
     return _start(request, audit, "sampling.jobs.build_packets", "Build packets")
 
 

@@ -263,13 +263,17 @@ def publish_seed(*, audit: Audit, actor: User, origin: str, value: str = "") -> 
     return seed
 
 
+def check_can_draw(actor: User, audit: Audit) -> None:
+    check_can_lead(actor, audit)
+    if audit.state != Audit.State.FROZEN:
+        raise ReviewError("An audit is drawn once, after its freeze.")
+
+
 @transaction.atomic
 def draw_audit(*, audit: Audit, actor: User, progress: Progress = lambda *_: None) -> Draw:
     """Draw the sample that follows from frame, design and seed."""
     audit = hold(audit.pk)
-    check_can_lead(actor, audit)
-    if audit.state != Audit.State.FROZEN:
-        raise ReviewError("An audit is drawn once, after its freeze.")
+    check_can_draw(actor, audit)
     frame = Frame.objects.get(audit=audit)
     seed = Seed.objects.filter(frame=frame).first()
     if seed is None:
@@ -290,13 +294,17 @@ def draw_audit(*, audit: Audit, actor: User, progress: Progress = lambda *_: Non
     return drawn
 
 
+def check_can_build_packets(actor: User, audit: Audit) -> None:
+    check_can_lead(actor, audit)
+    if audit.state != Audit.State.DRAWN:
+        raise ReviewError("Packets are built once, after the draw.")
+
+
 @transaction.atomic
 def build_packets(*, audit: Audit, actor: User, progress: Progress = lambda *_: None) -> int:
     """Build the packets of the drawn outputs and open the review; return how many there are."""
     audit = hold(audit.pk)
-    check_can_lead(actor, audit)
-    if audit.state != Audit.State.DRAWN:
-        raise ReviewError("Packets are built once, after the draw.")
+    check_can_build_packets(actor, audit)
     frame = Frame.objects.get(audit=audit)
     rubric = audit.rubric_versions.latest("number")
     if digest_of(rubric_content(rubric)) != json.loads(frame.design_body)["rubric"]:

@@ -10,13 +10,14 @@ from typing import Any
 from django.conf import settings
 
 from review.blinding import packet_content_from_json
+from review.errors import ReviewError
 from review.evidence import PacketEvidence, latest_verdicts, packet_evidence
 from review.intake.store import StoredRecord
 from review.ledger import INSTANCE, audit_chain, event_data
 from review.models import Adjudication, Assignment, Audit, ChainHead, Event, Judgment, MaskDecision, Packet
 from review.settling import rule_sentences
 from sampling.models import Draw, Frame, FrameUnit, Seed
-from scoring.models import ReferenceLabel
+from scoring.models import ReferenceLabel, Report
 from scoring.report_input import ReportInput, StratumRow, UnitRow
 from scoring.words import counted
 
@@ -162,6 +163,14 @@ def code_version() -> str:
     except (OSError, subprocess.SubprocessError):
         return version
     return f"{version}+{commit}"
+
+
+def report_of(audit: Audit) -> Report:
+    """Return the audit's report; refused while there is none."""
+    report = Report.objects.filter(audit=audit).first()
+    if report is None:
+        raise ReviewError("There is no report yet; nobody sees an estimate before the judgments are locked.")
+    return report
 
 
 def claims_behind(audit: Audit, **unit_filters: Any) -> list[dict[str, Any]]:

@@ -15,15 +15,14 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from review.errors import ReviewError
 from review.intake.schema import record_schema
-from review.models import Audit, Job, RunImport
+from review.models import Job, RunImport
 from review.views.access import get_led_audit, posted, require_admin, signed_in
 from review.workflow.jobs import enqueue, enqueue_for_audit
 from review.workflow.submissions import once
 from scoring import store
 from scoring.forms import ImportForm
-from scoring.models import Report
+from scoring.workflow import check_can_close
 
 
 @login_required
@@ -85,8 +84,7 @@ def schema(request: HttpRequest) -> HttpResponse:
 def close(request: HttpRequest, slug: str) -> HttpResponse:
     """Build the report and close the audit, as a job."""
     audit = get_led_audit(request.user, slug)
-    if audit.state != Audit.State.LOCKED:
-        raise ReviewError("Lock the judgments first; before that nobody sees an estimate.")
+    check_can_close(signed_in(request.user), audit)
     job = enqueue_for_audit(
         audit=audit,
         task_name="scoring.jobs.close",
@@ -102,7 +100,7 @@ def close(request: HttpRequest, slug: str) -> HttpResponse:
 def report(request: HttpRequest, slug: str) -> HttpResponse:
     """The report of a closed audit."""
     audit = get_led_audit(request.user, slug)
-    return render(request, "scoring/report.html", {"audit": audit, "report": _report_of(audit)})
+    return render(request, "scoring/report.html", {"audit": audit, "report": json.loads(store.report_of(audit).body)})
 
 
 @login_required
@@ -110,17 +108,9 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
 def report_json(request: HttpRequest, slug: str) -> HttpResponse:
     """The report's frozen bytes."""
     audit = get_led_audit(request.user, slug)
-    _report_of(audit)
-    response = HttpResponse(audit.report.body, content_type="application/json")
+    response = HttpResponse(store.report_of(audit).body, content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="{audit.slug}-report.json"'
     return response
-
-
-def _report_of(audit: Audit) -> dict[str, Any]:
-    found = Report.objects.filter(audit=audit).first()
-    if found is None:
-        raise ReviewError("There is no report yet; nobody sees an estimate before the judgments are locked.")
-    return json.loads(found.body)
 
 
 @login_required
@@ -128,7 +118,7 @@ def _report_of(audit: Audit) -> dict[str, Any]:
 def units(request: HttpRequest, slug: str) -> HttpResponse:
     """The drawn outputs behind the numbers of one group or stratum."""
     audit = get_led_audit(request.user, slug)
-    _report_of(audit)
+    store.report_of(audit)
     stratum, attribute, value = (request.GET.get(name, "") for name in ("stratum", "attribute", "value"))
     filters: dict[str, Any] = {"stratum__code": stratum} if stratum else {}
     if "correct" in request.GET:
@@ -146,7 +136,7 @@ def units(request: HttpRequest, slug: str) -> HttpResponse:
 def unit(request: HttpRequest, slug: str, unit_id: str) -> HttpResponse:
     """One drawn output: what reviewers saw and what they decided."""
     audit = get_led_audit(request.user, slug)
-    _report_of(audit)
+    store.report_of(audit)
     found = store.unit_evidence(audit, unit_id)
     if found is None:
         raise Http404

@@ -20,6 +20,12 @@ from scoring.models import Report
 Progress = Callable[[int, int], None]
 
 
+def check_can_close(actor: User, audit: Audit) -> None:
+    check_can_lead(actor, audit)
+    if audit.state != Audit.State.LOCKED:
+        raise ReviewError("Lock the judgments first; before that nobody sees an estimate.")
+
+
 @transaction.atomic
 def close_audit(*, audit: Audit, actor: User, progress: Progress = lambda *_: None) -> Report:
     """Return the audit's report, stored for good; the audit is closed and unblinded with it."""
@@ -27,9 +33,7 @@ def close_audit(*, audit: Audit, actor: User, progress: Progress = lambda *_: No
     from scoring.report import assemble_report
 
     audit = hold(audit.pk)
-    check_can_lead(actor, audit)
-    if audit.state != Audit.State.LOCKED:
-        raise ReviewError("Lock the judgments first; before that nobody sees an estimate.")
+    check_can_close(actor, audit)
     problems = verify_chain(audit_chain(audit))
     if problems:
         raise ReviewError("The event log is damaged, no report is built on it: " + "; ".join(problems[:3]))

@@ -6,10 +6,9 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from review.errors import ReviewError
 from review.management.audit_command import AuditCommand
 from review.models import Audit
-from scoring.models import Report
+from scoring.store import report_of
 from scoring.templatetags.figures import percent, percent_range
 
 
@@ -21,9 +20,7 @@ class Command(AuditCommand):
         parser.add_argument("--format", choices=["table", "json"], default="table")
 
     def act(self, audit: Audit, actor: User, options: dict[str, Any]) -> str:
-        report = Report.objects.filter(audit=audit).first()
-        if report is None:
-            raise ReviewError("There is no report yet; nobody sees an estimate before the judgments are locked.")
+        report = report_of(audit)
         if options["format"] == "json":
             return report.body
         return "\n".join(_lines(json.loads(report.body)))
